@@ -41,6 +41,7 @@ export async function verify(
   return JSON.parse(new TextDecoder().decode(bytes)) as CallbackEvent;
 }
 
+/** The value of a header, in any form that servers have them; throws where it is missing. */
 function headerOf(headers: CallbackHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : ofRecord(headers, name);
   if (value === null) throw new CallbackError(`${name} is missing`);

@@ -57,10 +57,13 @@ export interface Reply {
 /** Sends a request, and retries it where that is safe; every refusal is thrown as a GatewayError. */
 export type Exchange = (request: Ask) => Promise<Reply>;
 
+/** Repetitions of a request that may be repeated, beside the first try. */
 const usualRetries = 4;
 /** Bound of the retries of a read, whatever `maxRetries` is. */
 const maxReadRetries = 5;
+/** For one try. */
 const usualTimeoutMs = 60_000;
+/** The pause before the first repetition. A failure that asks for more than the longest is thrown at once. */
 const firstPauseMs = 250;
 const longestPauseMs = 60_000;
 

@@ -42,6 +42,7 @@ export interface Files {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
+/** Ten minutes: 40 MB by a slow line. */
 const uploadTimeoutMs = 600_000;
 /** Of the protocol. */
 const maxBytes = 40 * 1024 * 1024;

@@ -21,6 +21,7 @@ function textOf(value: unknown): string | undefined {
 
 /** Whether the text may contain an integer that is too long for `JSON.parse`. */
 const mayHoldLong = /-?\d{16}/;
+/** Strings and numbers: a number within a string must not be taken for one. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Parses JSON; an integer that a number cannot represent becomes a bigint. */
@@ -34,4 +35,5 @@ export function fromJson(text: string): unknown {
   );
 }
 
+/** Whether a token is an integer that a double cannot hold. */
 const isLong = (token: string): boolean => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));

@@ -138,6 +138,7 @@ export function openQueue(ask: Exchange): Queue {
   return queue;
 }
 
+/** The queue of one model, and one job in it. */
 const pathOf = (model: string): string => `/v1/queue/${encodeURIComponent(model)}`;
 const pathOfJob = ({ model, request_id }: JobRef): string =>
   `${pathOf(model)}/requests/${encodeURIComponent(request_id)}`;

@@ -2,6 +2,7 @@
 
 import { ValidationError } from './errors.ts';
 
+/** Decisions 2: names that the gateway refuses, compared without case, `-` and `_`. */
 const names = ['webhook', 'webhooks', 'webhookurl', 'webhookendpoint', 'webhookeventsfilter', 'falwebhook'];
 
 /** The gateway would refuse it in the same words; a model that notifies takes `callback_url`. */

@@ -60,6 +60,7 @@ async function waitForResult<Id extends ModelId>(
   return { data, requestId: job.request_id };
 }
 
+/** Contract 7.4: after COMPLETED, `error` separates failure and success. */
 const isFailed = <Result extends { readonly error: unknown }>(
   result: Result | FailedResult,
 ): result is FailedResult => result.error !== null;

@@ -24,6 +24,7 @@ interface StatusAnswer {
   readonly headers: Headers;
 }
 
+/** Of the pause between two requests. */
 const growth = 1.5;
 /** Longest wait that the protocol allows. */
 const maxWaitSeconds = 60;
@@ -59,6 +60,7 @@ export async function* watchJob(
   }
 }
 
+/** `Retry-After` in seconds; 0 where it is absent or a date. */
 const secondsIn = (header: string | null): number => (/^\d{1,5}$/.test(header ?? '') ? Number(header) : 0);
 
 /** Options of one read of a status. */

@@ -74,6 +74,7 @@ const maxIdleBytes = 384 * 1024 * 1024;
 const maxIdleMs = 10_000;
 /** A child that was asked to exit and does not is killed after this long. */
 const exitTimeoutMs = 5_000;
+/** For work that reports none. */
 const ignoreProgress = () => {};
 
 /** Opens the set of children of one engine. They are killed when this process exits, unless closed before. */

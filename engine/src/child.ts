@@ -109,4 +109,5 @@ async function sendLast(last: Promise<FromChild>): Promise<void> {
   );
 }
 
+/** Nothing where the child was started by hand. */
 const send = (message: FromChild) => void process.send?.(message);

@@ -30,6 +30,7 @@ interface RenderEngineOptions {
   readonly concurrency: number;
 }
 
+/** The pool of child processes. */
 type Children = ReturnType<typeof openChildProcesses>;
 
 /** Loading the native libraries takes a second or two on a busy machine. */

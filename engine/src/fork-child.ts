@@ -5,6 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The program of a child process. */
 const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
 
 /**

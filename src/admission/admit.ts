@@ -34,6 +34,7 @@ import { refuseWebhooksOutsideBody } from './gates/webhooks-outside-body.ts';
 import { openInsertQueue } from './insert-queue.ts';
 import { quoteDraft, quoteInput } from './quote.ts';
 
+/** The two ways through the gates. */
 export interface Admission {
   /** Lets a request become a job, which is flushed when this resolves. Throws the refusal of the first gate. */
   admit(request: CreateRequest): Promise<Admitted>;
@@ -57,6 +58,7 @@ const beforeBody = gates<RequestDraft>()
   .and(requireModelAccess)
   .and(refuseWebhooksOutsideBody);
 
+/** From the body to what it created before; a dry run and a creation differ in what stands before it. */
 const withBody = (before: typeof beforeBody) =>
   before
     .and(readBody)
@@ -68,9 +70,11 @@ const withBody = (before: typeof beforeBody) =>
     .and(readTags)
     .and(findEarlierJob);
 
+/** A full backlog refuses creations before their body is read, and never a dry run. */
 const parseDryRun = withBody(beforeBody);
 const parseCreation = withBody(beforeBody.and(refuseFullBacklog));
 
+/** What depends on routes, other jobs and media. */
 const route = gates<ParsedDraft>()
   .and(findCandidates)
   .and(resolveReferences)
@@ -78,12 +82,14 @@ const route = gates<ParsedDraft>()
   .and(chooseAccounts)
   .and(refuseUsedExternalTaskId);
 
+/** Limits and the insert, of creations alone. */
 const routeAndStore = route
   .and(refuseOverTotalStorage)
   .and(refuseUsedQuota)
   .and(refuseUsedStorage)
   .and(insertJob);
 
+/** One for each process; requests share its queue of inserts. */
 export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): Admission {
   const context = { ...dependencies, insert: openInsertQueue(dependencies.db) };
   return {
@@ -114,6 +120,7 @@ export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): A
   };
 }
 
+/** The first span of the job, from which all others get their trace. */
 function recordCreateSpan(
   { tracing, clock }: AdmissionContext,
   request: CreateRequest,

@@ -78,20 +78,24 @@ export interface AdmissionContext {
   readonly allowPrivateNetwork: boolean;
 }
 
+/** Where every request begins. */
 export interface RequestDraft {
   readonly request: CreateRequest;
   /** What gates took (memory, spool files); released when the request ends, the last first. */
   readonly resources: AsyncDisposableStack;
 }
 
+/** A request for a model that is served. */
 export interface ModelDraft extends RequestDraft {
   readonly model: Model;
 }
 
+/** Its body, read as a JSON object and not judged yet. */
 export interface BodyDraft extends ModelDraft {
   readonly body: JsonObject;
 }
 
+/** Its body, valid by the schema and the rules of the model. */
 export interface InputDraft extends ModelDraft {
   /** The body as the model's schema parsed it. */
   readonly input: unknown;
@@ -99,11 +103,13 @@ export interface InputDraft extends ModelDraft {
   readonly given: readonly string[];
 }
 
+/** With the earlier of both deadlines (decisions 8). */
 export interface DeadlineDraft extends InputDraft {
   /** Time from creation to expiry. */
   readonly deadlineMs: number;
 }
 
+/** With the key under which a repeated creation is recognised. */
 export interface IdempotencyDraft extends ModelDraft {
   /** Null without an Idempotency-Key. */
   readonly idempotency: Idempotency | null;
@@ -116,6 +122,7 @@ export interface ParsedDraft extends DeadlineDraft, IdempotencyDraft {
   readonly tags: string | null;
 }
 
+/** With the routes that could take the job. */
 export interface CandidatesDraft extends InputDraft {
   /** Every route of the model. */
   readonly candidates: readonly RouteCandidate[];
@@ -136,10 +143,12 @@ export interface ResolvedReferences {
   readonly facts: Readonly<Record<string, MediaFacts>>;
 }
 
+/** With the earlier jobs that the input refers to. */
 export interface ReferencesDraft extends CandidatesDraft {
   readonly references: ResolvedReferences;
 }
 
+/** With its media: fetched where they are inline, probed, and within the limits of their fields. */
 export interface MediaDraft extends ReferencesDraft {
   readonly media: ValidatedMedia;
 }

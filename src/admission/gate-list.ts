@@ -10,6 +10,7 @@ export type Gate<Needs, Adds = unknown> = <Draft extends Needs>(
   draft: Draft,
 ) => (Draft & Adds) | Promise<Draft & Adds>;
 
+/** Gates in order. The types say what a draft needs before the list and what it has after it. */
 export interface GateList<In, Out> {
   /** The list with one more gate, which may use all that the gates before it added. */
   and<Next>(gate: (context: AdmissionContext, draft: Out) => Next | Promise<Next>): GateList<In, Next>;
@@ -20,8 +21,10 @@ export interface GateList<In, Out> {
 /** An empty list for drafts of one kind. */
 export const gates = <Draft>(): GateList<Draft, Draft> => listOf([]);
 
+/** Within the list the types of drafts are erased: `and` checked them. */
 type AnyGate = (context: AdmissionContext, draft: never) => unknown;
 
+/** A list never changes: `and` makes another one, so that lists can share their beginning. */
 function listOf<In, Out>(list: readonly AnyGate[]): GateList<In, Out> {
   return {
     and: gate => listOf([...list, gate]),

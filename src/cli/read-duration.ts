@@ -2,6 +2,7 @@
 import { days, hours, minutes, seconds } from '../domain/clock.ts';
 import { CommandError } from './command-error.ts';
 
+/** Milliseconds of each unit. */
 const units: Readonly<Record<string, number>> = { s: seconds, m: minutes, h: hours, d: days };
 
 /** Milliseconds of 90s, 20m, 2h or 7d; `option` is named in the error. */

@@ -10,6 +10,7 @@ import { processIndexVariable, relayMetrics, waitUntilReady } from './sibling-pr
 const stopTimeoutMs = 24.5 * seconds;
 /** Delay before a restart: doubles with each failure, and starts again after a stable run. */
 const minRestartDelayMs = 0.5 * seconds;
+/** The longest wait before a process is started again, and after how long it counts as stable. */
 const maxRestartDelayMs = 30 * seconds;
 const stableUptimeMs = 1 * minutes;
 

@@ -192,6 +192,7 @@ function asRefusalOfQueue(failure: unknown): Refusal | null {
 const isPathError = (failure: unknown): boolean =>
   isCode(failure, 'FST_ERR_BAD_URL') || isCode(failure, 'FST_ERR_MAX_PARAM_LENGTH');
 
+/** Whether a failure has that code, as errors of Node and of the server do. */
 const isCode = (failure: unknown, code: string): boolean =>
   failure instanceof Error && 'code' in failure && failure.code === code;
 

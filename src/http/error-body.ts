@@ -31,6 +31,7 @@ function contractError({ entry, message, details }: Refusal, requestId: string):
   }
 }
 
+/** The `type` of an error by its status, as that API has it. */
 const openaiTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'insufficient_quota',
@@ -39,6 +40,7 @@ const openaiTypes: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
+/** For every other status by its class. */
 const openaiType = ({ status }: RefusalEntry): string =>
   openaiTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 

@@ -152,6 +152,7 @@ const namesIn = (path: string): readonly string[] =>
 const publicName = (name: string): string =>
   name === 'jobId' ? 'request_id' : name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 
+/** A part of a path; it is always a text and always there. */
 const pathParameter = (name: string): Json => ({
   name,
   in: 'path',

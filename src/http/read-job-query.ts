@@ -35,6 +35,7 @@ export function readJobQuery(request: FastifyRequest) {
 
 /** Public words: a client never sees the five states of rows. */
 const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'];
+/** Whether a text is one of the public statuses. */
 const isStatus = (text: string): text is JobStatus => statuses.some(status => status === text);
 
 /** Throws a 422 that names the parameter. */

@@ -31,6 +31,7 @@ export interface ReceivedUpload {
 const maxJsonBytes = 56 * 1024 * 1024;
 /** Characters beside `data`. */
 const maxBufferedCharacters = 256 * 1024;
+/** Characters; `purpose` is echoed and never read. */
 const maxPurposeLength = 256;
 
 /** Contract 2.4: a file in JSON. Its base64 is decoded on its way to the disk, whatever stands before or behind it. */
@@ -109,6 +110,7 @@ function textField(body: JsonObject, name: string): string | undefined {
   throw refuse('file_request_invalid', { subject: `${name} must be a string`, param: name });
 }
 
+/** Refusals of a JSON body, which on the file endpoint have the file body. */
 const bodyRefusals: readonly RefusalName[] = ['body_not_object', 'content_encoding_unsupported'];
 
 /** The gates of a body speak in detail bodies; this endpoint has its own. */
@@ -133,6 +135,7 @@ interface DataField {
 
 /** The longest beginning of a data URL, up to its comma. */
 const maxHead = 1024;
+/** Ends the head of a data URL. */
 const comma = ','.charCodeAt(0);
 
 /** Decodes `data` piece by piece while it arrives. */

@@ -84,6 +84,7 @@ function openMetricsHandler(handle: OpenHandler, { metricsToken }: HealthContext
   };
 }
 
+/** Compared in constant time; a missing or wrong token is refused as any other. */
 function refuseWithoutToken({ raw }: FastifyRequest, metricsToken: string): void {
   if (!constantTimeEqualText(bearerOf(raw.headers.authorization) ?? '', metricsToken))
     throw refuse('metrics_token_invalid');

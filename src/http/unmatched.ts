@@ -45,6 +45,7 @@ export function openRefuseUnmatchedInQueue(
   };
 }
 
+/** Without the query. */
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 /** A pattern for paths of a route, with or without a slash at the end. */

@@ -5,6 +5,7 @@ import { originComment } from '../av.ts';
 
 /** 0 to 100, as libjpeg takes it. */
 const jpegQuality = 90;
+/** Chunks begin behind it. */
 const pngSignatureBytes = 8;
 
 /** Encodes on another thread, so that progress messages can be sent meanwhile. */

@@ -3,6 +3,7 @@ import { FilterAPI } from 'node-av';
 import { isReceived, soundRate } from '../av.ts';
 import { type MediaInput, openInput } from '../open-input.ts';
 
+/** Channels of every decoded sound. */
 const stereo = 2;
 
 /**

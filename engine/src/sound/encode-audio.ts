@@ -19,6 +19,7 @@ export interface SoundSettings {
 /** File formats of speech. */
 type Format = 'mp3' | 'pcm' | 'flac' | 'wav';
 
+/** RIFF header, format and the head of the data. */
 const wavHeaderBytes = 44;
 /** Placed after the samples: some readers expect these at byte 44. */
 const wavInfoChunk = infoChunk('ICMT', originComment);

@@ -17,6 +17,7 @@ export interface Composition {
   readonly effects: boolean;
 }
 
+/** Channels: voices stand at different places. */
 const stereo = 2;
 /** -3 dBFS. */
 const peak = 0.708;
@@ -122,6 +123,7 @@ function wavetableOf(harmonics: readonly number[]): Float32Array {
 
 /** Strengths of the harmonics. */
 const padHarmonics = [1, 0.42, 0.2, 0.1, 0.06, 0.03];
+/** Strengths of the fundamental and its overtones, which make a string sound plucked. */
 const pluckHarmonics = [1, 0.22, 0.12, 0.03];
 
 /** A chord tone that swells and fades: two slightly detuned oscillators; `side` -1 left to 1 right. */

@@ -52,6 +52,7 @@ export interface ScriptRun {
   readonly voice: string;
 }
 
+/** A name of Unicode. */
 type Script = keyof typeof voiceOfScript;
 
 /** The most likely language of each script. */

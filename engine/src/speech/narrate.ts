@@ -16,6 +16,7 @@ export interface NarrationLine {
   readonly voice: string;
 }
 
+/** Channels of a soundtrack. */
 const stereo = 2;
 /** Pause before the first word of a shot. */
 const leadInSeconds = 0.25;

@@ -16,6 +16,7 @@ export interface SoundtrackEncoder {
 const stereo = 2;
 /** Samples of one AAC frame. */
 const aacSamples = 1024;
+/** Of AAC, for both channels. */
 const bitsPerSecond = 160_000;
 
 /** Adds the stream of a whole sound (interleaved stereo, -1 to 1) to the muxer. */

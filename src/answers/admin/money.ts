@@ -5,8 +5,10 @@ import { entryKinds } from '../../domain/money-entry.ts';
 import { spendBreakdowns } from '../../domain/spend.ts';
 import { listOf, pageOf, unixSeconds } from '../values.ts';
 
+/** Amounts are texts, because a number of JSON may lose digits. */
 const amount = z.string().describe('Decimal, two to six digits behind the point.');
 
+/** The account of a project or a key, or of one month of it. */
 export const moneyAccountSchema = z
   .object({
     object: z.literal('money_account'),
@@ -28,6 +30,7 @@ export const moneyAccountSchema = z
 
 export const moneyAccountListSchema = listOf(moneyAccountSchema).meta({ id: 'AdminMoneyAccountList' });
 
+/** One entry. Entries of an account are numbered and chained by `hash`. */
 export const moneyEntrySchema = z
   .object({
     object: z.literal('money_entry'),
@@ -47,6 +50,7 @@ export const moneyEntrySchema = z
 
 export const moneyEntryPageSchema = pageOf(moneyEntrySchema).meta({ id: 'AdminMoneyEntryPage' });
 
+/** The answer to a top-up or an adjustment, also to a repeated one. */
 export const postedEntrySchema = z
   .object({
     object: z.literal('money_posting'),
@@ -56,6 +60,7 @@ export const postedEntrySchema = z
   })
   .meta({ id: 'AdminMoneyPosting', description: 'What a top-up or adjustment did.' });
 
+/** The verdict on the books. */
 export const moneyCheckSchema = z
   .object({
     ok: z.boolean(),
@@ -85,6 +90,7 @@ export const spendSchema = z
   })
   .meta({ id: 'AdminMoneySpend', description: 'What jobs that ended in that time were charged.' });
 
+/** An amount for each unit. */
 const units = z.record(z.string(), z.number());
 
 export const priceBookSchema = z
@@ -112,6 +118,7 @@ export const priceBookSchema = z
   })
   .meta({ id: 'AdminPriceBook', description: 'The prices that count now.' });
 
+/** A project with the figures of its present period. */
 export const projectSchema = z
   .object({
     object: z.literal('project'),

@@ -68,6 +68,7 @@ const deliveryPage = z.object({
   data: z.array(z.object({ id: z.string(), request_id: z.string(), status: z.string() })),
   has_more: z.boolean(),
 });
+/** One callback of the list, as far as it is read. */
 type Delivery = z.output<typeof deliveryPage>['data'][number];
 
 /** The log of callbacks of all users; `next` returns those since its last call, oldest first. */

@@ -11,6 +11,7 @@ export interface StatusLine {
 
 /** In a terminal, and elsewhere. */
 const redrawIntervalMs = 120;
+/** Between two lines where stderr is no terminal: a log should not have one a second. */
 const plainIntervalMs = 15_000;
 /** One turn of the spinner. */
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -25,6 +25,7 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
   return {
     queue_position: job.state === 'available' ? await context.positions.positionOf(job) : null,
     claims: job.claim,
+    // The name on the wire is older than the word "crashes".
     deaths: job.crashes,
     due_at: job.dueAt / 1000,
     callback_url: job.callbackUrl,
@@ -45,6 +46,7 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
   };
 }
 
+/** What the job may cost at most, and what it was charged; null where it is not held. */
 const holdBody = (hold: HoldRecord | null) =>
   hold && {
     state: hold.state,
@@ -101,6 +103,7 @@ const attemptBody = (attempt: AttemptRecord) => ({
   error: attempt.error,
   call_count: attempt.sends,
   billable: attempt.isBillable,
+  // The name on the wire is older than the word "uncertain".
   in_doubt: attempt.doubtedAt !== null,
 });
 

@@ -70,6 +70,7 @@ export const makeKey: AdminRoute = {
         userName: of_console === true ? consoleUserName : readUser(user),
       };
       const { key, secret } = await createKey(context.db, wanted, now, actor);
+      // Quotas are set by an edit: a creation has no columns for them.
       const made = change.quota
         ? await editKey(context.db, key.id, { quota: change.quota }, { actor, now })
         : key;
@@ -135,6 +136,7 @@ async function readMoney(
 
 /** Fields that a request can set. */
 const changeable = ['name', 'models', 'scopes', 'expires_at', 'jobs_at_once', 'jobs_per_day'] as const;
+/** These members, not read yet. */
 type Given = Readonly<Partial<Record<(typeof changeable)[number], unknown>>>;
 
 /** The change that the body describes; absent fields stay as they are. */

@@ -19,6 +19,7 @@ export interface LoginClient {
   readonly requester: Requester;
 }
 
+/** What limits logins, and what records the refused ones. */
 type LoginDependencies = Pick<HttpContext, 'loginThrottle' | 'refusedLogins'>;
 
 /** What cookies are signed with, and whether they need HTTPS. */
@@ -85,6 +86,7 @@ export async function refuseBearer(context: LoginDependencies, request: FastifyR
 
 /** Refusals that count as a wrong attempt. */
 const wrongCredentials: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
+/** Refusals that say nothing about the password. */
 const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
 
 /** Why an attempt was refused; null for failures that are not about the credentials. */

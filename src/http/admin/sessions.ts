@@ -88,6 +88,7 @@ async function beginByToken(
       if (!isAdminToken(token.trim(), context)) throw refuse('operator_token_invalid');
     },
   );
+  // The token belongs to no person: its sessions have none.
   return openSessionOf(context, { request, reply, device: client.device }, null);
 }
 
@@ -149,6 +150,7 @@ export async function issueSession(
   const before = readSessionSecret(request.raw.headers.cookie, kept);
   const session = await begin({
     secretHash: hashSessionSecret(secret),
+    // A browser has one session: the one that it had ends with the login.
     replaces: before && hashSessionSecret(before),
     address: clientAddress(request),
     userAgent: userAgentOf(request),
@@ -176,6 +178,7 @@ export const getSession: SessionRoute = {
   open:
     context =>
     async ({ session }) => {
+      // A request with the admin token in its header: it has no session, and needs no CSRF token.
       if (!session)
         return {
           object: 'session',
@@ -205,6 +208,7 @@ export const endSession: SessionRoute = {
     context =>
     async ({ session, actor }, _request, reply) => {
       if (session) await endInStore(context.db, session.id, 'everybody', { actor, now: context.clock.now() });
+      // Also where the session had ended before, so that the browser forgets it.
       reply.header('set-cookie', expiredSessionCookie(cookieParts(context)));
       return { object: 'session', ended: true };
     },
@@ -261,6 +265,7 @@ export const endAllOtherSessions: SessionRoute = {
   docs: { undocumented: adminApi },
   open: context => async operator => {
     const ending = { actor: operator.actor, now: context.clock.now() };
+    // An operator by the admin token itself has no session to spare.
     const but = operator.session?.id ?? null;
     return {
       object: 'sessions',

@@ -41,6 +41,7 @@ export const getUsage: AdminRoute = {
     const query = readQuery(context, request);
     const { lines, isCut } = await countEndedJobs(context.db, query);
     const names = await readNames(context.db, query.by);
+    // Ids are what lines are grouped by; people read labels.
     const named = <Line extends { readonly name: string }>(line: Line) => ({
       ...line,
       label: names.get(line.name) ?? line.name,
@@ -82,6 +83,7 @@ function costsOf(prices: Prices | null, sums: readonly UsageSum[]) {
     const costs = [...byModel].flatMap(([modelId, lines]) => estimateCost(prices, modelId, lines) ?? []);
     const [line, first] = [own[0], costs[0]];
     if (!line || !first) return [];
+    // All prices are in one currency, so the first one says which.
     const amount = costs.reduce((sum, cost) => sum + cost.amount, 0);
     return [{ day: line.day, name: line.name, amount, currency: first.currency }];
   });

@@ -26,6 +26,7 @@ interface ExtractedBundle {
   readonly gzipped: Uint8Array;
 }
 
+/** A view of the same bytes: what a worker posts arrives as a plain array of bytes. */
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 

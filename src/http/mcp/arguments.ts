@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toJson } from '../../domain/json.ts';
 import { ToolFailed } from './tool-failed.ts';
 
+/** Arguments that several tools take, with the words that a model reads. */
 export const modelId = z.string().min(1).max(200).describe('The id of a model, from list_models.');
 export const requestId = z.string().min(1).max(200).describe('The id of a job, from submit_job or generate.');
 

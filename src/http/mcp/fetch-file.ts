@@ -19,6 +19,7 @@ export type FetchFile = <T>(
 /** The same for each caller; keys take fair turns. */
 export type FetchFileFor = (key: string) => FetchFile;
 
+/** For the whole file; the caller of a tool waits for it. */
 const timeoutMs = 30 * seconds;
 /** So that fetched files take no more of the disk than eight largest ones, and no key has all the places. */
 const limits = { running: 8, runningPerShare: 2, waiting: 64, waitingPerShare: 4 };

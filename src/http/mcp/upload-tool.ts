@@ -6,6 +6,7 @@ import { bodyOf } from './gateway-client.ts';
 import { defineTool, type ToolCall, type ToolContext } from './tool.ts';
 import { ToolFailed } from './tool-failed.ts';
 
+/** What the tool reads of a file object (Contract 2.3). */
 const file = z.looseObject({
   id: z.string(),
   filename: z.string(),
@@ -13,12 +14,14 @@ const file = z.looseObject({
   bytes: z.number(),
 });
 
+/** Two ways to give the content; exactly one is used. */
 const input = z.strictObject({
   data: z.string().optional().describe('The content: base64 with mime_type, or a data URL. For small files.'),
   mime_type: z.string().max(200).optional().describe('Of data that is plain base64, such as image/png.'),
   url: z.string().max(8192).optional().describe('A public web address instead of data; at most 40 MB.'),
   filename: z.string().max(255).optional(),
 });
+/** Valid arguments. */
 type Given = z.output<typeof input>;
 
 /** Uploads a file and returns its id for inputs. */
@@ -46,6 +49,7 @@ export const uploadFile = defineTool({
 
 /** Uploads base64 as JSON. */
 function sendData({ data, mime_type, filename }: Given, { gateway }: ToolContext, { signal }: ToolCall) {
+  // A data URL names its type itself.
   const type = mime_type ?? /^data:([^;,]+)/i.exec(data ?? '')?.[1];
   const body = JSON.stringify({ data, mime_type: type, filename });
   return gateway.request('POST', '/v1/files', { body, signal });

@@ -5,14 +5,17 @@ import { seconds } from '../../domain/clock.ts';
 import { bodyOf, type GatewayClient } from './gateway-client.ts';
 import type { ToolCall } from './tool.ts';
 
+/** What the tools read of a status body (decisions 2). */
 const statusBody = z.looseObject({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
   request_id: z.string(),
   queue_position: z.number().optional(),
   progress: z.number().optional(),
 });
+/** A status, with whatever else it has. */
 export type StatusBody = z.output<typeof statusBody>;
 
+/** The job by its id alone: the paths of the queue need its model. */
 const ownJob = z.looseObject({ request_id: z.string(), model: z.string() });
 
 /** Which job, as the paths of the queue name it. */

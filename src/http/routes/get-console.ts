@@ -13,9 +13,11 @@ import type { OpenRoute } from '../route.ts';
 /** Shown in a terminal or a browser, so it is text that names the commands. */
 const notBuilt =
   'The console is not built here. "npm start" builds it, and so does: npm run build -w atelier-console\n';
+/** `X-Error-Code` of a clone whose console was not built. */
 const notBuiltCode: keyof typeof otherCodes = 'console_not_built';
 /** Written into the page by the build, and replaced whenever it is sent. */
 const basePlaceholder = '<base href="./" />';
+/** Of the page as it is built; each answer has a nonce of its own in its place. */
 const noncePlaceholder = 'content="csp-nonce"';
 /** Named after the hash of their content, so they never change. */
 const isHashed = (path: string): boolean => path.startsWith('assets/');
@@ -70,6 +72,7 @@ export const getConsoleRoot: OpenRoute = {
 const depthOf = (request: FastifyRequest): number =>
   pathOf(request).split('/').length - '/console/'.split('/').length;
 
+/** Without the query. */
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 /** 404 in plain text: what to run. */

@@ -97,6 +97,7 @@ function defineArk(
   });
 }
 
+/** The path of all tasks, and of one below it. */
 const tasks = '/contents/generations/tasks';
 /** Pictures may stand in the body. */
 const submitTimeoutMs = 60 * seconds;
@@ -106,6 +107,7 @@ const firstPollMs = 10 * seconds;
 const maxInlineBytesInAll = 45 * 1024 * 1024;
 /** Most tasks that a page may have, and its most bytes. */
 const pageSize = 500;
+/** A page of a list repeats the inputs of its tasks. */
 const maxListBytes = 16 * 1024 * 1024;
 /** Allowed difference between the upstream's clock and ours. */
 const clockSkewMs = 10 * minutes;
@@ -155,6 +157,7 @@ function familyOf({ code, message }: { readonly code: string; readonly message: 
   return family === 'QuotaExceeded' && /free/i.test(message) ? 'FreeQuotaExceeded' : family;
 }
 
+/** An opened account. */
 interface ArkContext extends Pick<ProviderDependencies, 'catalog' | 'linkTo'> {
   readonly name: string;
   readonly upstream: Upstream;
@@ -261,6 +264,7 @@ async function cancelTask(upstream: Upstream, path: string): Promise<CancelResul
   return { kind: isSuccess(await query(upstream, 'DELETE', path)) ? 'cancelled' : 'requested' };
 }
 
+/** The upstream's id of an earlier job, which a follow-up refers to. */
 const upstreamIdOf = ({ ref }: Pinned): string => idOf(ref);
 
 const taskQueryOf = ({ dedupeKey: name, job }: ProviderTask) => ({

@@ -104,6 +104,7 @@ const prediction = z.object({
   /** Seconds. */
   metrics: lenient(z.object({ predict_time: lenient(z.number().nonnegative()) })),
 });
+/** One answer of the server. */
 type Prediction = z.output<typeof prediction>;
 /** The body of an error. */
 const problem = z.union([
@@ -220,6 +221,7 @@ async function resultOf(
   }
 }
 
+/** A run that the server ended without a result. */
 const refusedWith = (message: string): SubmitResult => ({
   kind: 'refused',
   error: failureOf({ code: null, message }, errors),
@@ -257,6 +259,7 @@ function readArguments(json: unknown, names: readonly string[]): TestResult {
   return { kind: 'refused', reason: `its model has no argument ${unknown.join(', ')} (it has ${has})` };
 }
 
+/** The state of the server's own set-up. */
 const health = z.object({ status: z.string() });
 const states: Readonly<Record<string, string | null>> = {
   READY: null,
@@ -310,6 +313,7 @@ async function writtenBody(model: Model, task: ProviderTask, route: BodyRoute): 
   return { kind: 'written', body: toJson({ input }), seed: null };
 }
 
+/** A result within the answer. */
 const dataUrl = /^data:[^,]*;base64,(.+)$/s;
 const outputFile = z.union([z.string().regex(dataUrl), resultUrl]);
 

@@ -158,6 +158,7 @@ function promptIdOf({ dedupeKey }: Pick<ProviderTask, 'dedupeKey'>): string {
     .join('-');
 }
 
+/** An opened account. */
 interface ComfyuiContext {
   readonly upstream: Upstream;
   readonly baseUrl: string;
@@ -199,6 +200,7 @@ function openComfyui(context: ComfyuiContext): Provider {
   };
 }
 
+/** The address of one job. */
 const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
 
 /** The media of a job that have to be uploaded. */

@@ -70,6 +70,7 @@ export function resultOf(found: ComfyJob, answer: UpstreamReply, context: JobCon
   }
 }
 
+/** A workflow that saved nothing where the route expects files. */
 const noFile = { code: null, message: 'the workflow ended without a file of its output nodes' };
 
 /** Seconds of execution; the engine reports its times in epoch ms. */

@@ -74,6 +74,7 @@ const traits: ProviderTraits = {
 
 /** The part of an answer to a submission that names the job. */
 const accepted = z.object({ output: z.object({ task_id: z.string().min(1).max(200) }) });
+/** Seconds. */
 const length = z.number().nonnegative().nullish();
 const task = z.object({
   output: z.object({

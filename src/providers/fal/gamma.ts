@@ -72,6 +72,7 @@ export const gammaTurbo = defineMapping(
   }),
 );
 
+/** A shot as the endpoint takes it (Contract 2.9). */
 const shot = z.strictObject({ index: z.int(), prompt: z.string(), duration: z.string() });
 
 /** References in a prompt have another syntax there, and videos have other endpoints: neither is translated. */

@@ -46,6 +46,7 @@ import { listSameInput } from './history.ts';
 import { falMappings, falModels } from './models.ts';
 import { productionIn } from './result.ts';
 
+/** The addresses of the service, unless the account has another base. */
 const queueUrl = 'https://queue.fal.run';
 const platformUrl = 'https://api.fal.ai';
 
@@ -97,6 +98,7 @@ export default defineProvider({
 const submitTimeoutMs = 60 * seconds;
 /** When to poll first, after a submission. */
 const firstPollMs = 2 * seconds;
+/** Of a medium that is sent as a data URL. */
 const maxInlineBytes = 20 * 1024 * 1024;
 /** Results are stored here by then; a day is left for a gateway that was down. */
 const resultLifecycle = toJson({ expiration_duration_seconds: 86_400 });
