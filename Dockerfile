@@ -14,13 +14,14 @@ RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund --log
 RUN npm pkg delete devDependencies \
  && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.json
 
-# The console is a page: what builds it stays behind.
+# The console is a page, and the client a package that is served: what builds them stays behind.
 FROM node:24-trixie-slim AS console
 WORKDIR /atelier
 COPY package.json package-lock.json tsconfig.json ./
 COPY console console
-RUN npm install --workspace=atelier-console --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
- && npm run build --workspace=atelier-console
+COPY client client
+RUN npm install --workspace=atelier-console --workspace=atelier-client --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+ && npm run build --workspace=atelier-console --workspace=atelier-client
 # Of what the page is built of; this folder has nothing else.
 RUN npm pkg delete devDependencies dependencies optionalDependencies \
  && npm sbom --workspace=atelier-console --sbom-format=cyclonedx --sbom-type=application > sbom-console.json
@@ -39,7 +40,9 @@ COPY bin bin
 COPY src src
 COPY engine/src engine/src
 # The commands that ask a gateway ask by it.
-COPY client/src client/src
+COPY --from=console /atelier/client/package.json /atelier/client/README.md client/
+COPY --from=console /atelier/client/src client/src
+COPY --from=console /atelier/client/dist client/dist
 # Served as a wheel.
 COPY python/pyproject.toml python/README.md python/
 COPY python/src python/src

@@ -42,6 +42,7 @@ import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
 import { getBalance } from './routes/get-balance.ts';
 import { getCallbackSecret } from './routes/get-callback-secret.ts';
+import { getClientPackage } from './routes/get-client-package.ts';
 import { getConsole, getConsoleRoot } from './routes/get-console.ts';
 import { getDocs, getDocsScript, getDocsStart } from './routes/get-docs.ts';
 import { getLlmsText } from './routes/get-llms-text.ts';
@@ -99,6 +100,7 @@ const otherRoutes: readonly Route[] = [
   refuseMcpStream,
   getConsoleRoot,
   getConsole,
+  getClientPackage,
   getPythonPackage,
 ];
 /** The admin API, for the console. */

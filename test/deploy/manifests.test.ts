@@ -46,12 +46,12 @@ test('the image is made of files that are there, and of none that contain data o
     'package-lock.json',
     'tsconfig.json',
     'console',
+    'client',
     'package.json',
     'LICENSE',
     'bin',
     'src',
     'engine/src',
-    'client/src',
     'python/pyproject.toml',
     'python/README.md',
     'python/src',
@@ -59,10 +59,10 @@ test('the image is made of files that are there, and of none that contain data o
   const [everything, ...rules] = (await read('.dockerignore')).split('\n').filter(line => /^[^#]/.test(line));
   assert.equal(everything, '*');
   const allowed = rules.filter(line => line.startsWith('!'));
-  // Of the console, what was made on this machine stays here.
+  // Of console and client, what was made on this machine stays here.
   assert.deepEqual(
     rules.filter(line => !line.startsWith('!')),
-    ['console/dist', 'console/node_modules'],
+    ['client/dist', 'console/dist', 'console/node_modules'],
   );
   for (const path of copied) {
     assert.ok(existsSync(fileURLToPath(new URL(path, root))), path);

@@ -115,6 +115,7 @@ export const batches: readonly Batch[] = [
       'test/client/client',
       'test/client/package',
       'test/client/python',
+      'test/client/served-package',
       'test/examples/*',
     ],
   },

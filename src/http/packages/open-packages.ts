@@ -2,12 +2,17 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readNpmPackage } from './npm-package.ts';
 import { readPythonWheel } from './python-wheel.ts';
 import type { Packages } from './served-package.ts';
 
 /** Those whose sources are below the root of the program, in its version. */
 export function openPackages(root: string): Packages {
-  return { pythonWheel: once(async () => readPythonWheel(join(root, 'python'), await versionAt(root))) };
+  const license = join(root, 'LICENSE');
+  return {
+    client: once(async () => readNpmPackage(join(root, 'client'), await versionAt(root), license)),
+    pythonWheel: once(async () => readPythonWheel(join(root, 'python'), await versionAt(root))),
+  };
 }
 
 async function versionAt(root: string): Promise<string> {
