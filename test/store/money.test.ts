@@ -272,6 +272,15 @@ for (const dialect of dialects) {
         });
       });
 
+      test('until its upstream refuses it after all: released', async () => {
+        const { by, job } = await leave();
+        const error = { message: 'came late' };
+        await recordAnswer(db, job.id, 1, { kind: 'refused', error }, later);
+        assert.deepEqual(await figures(by), {
+          ...{ limit: 1_000_000, spent: 0, held: 0, uncertain: 0, available: 1_000_000 },
+        });
+      });
+
       test('until it is sent again: the new job takes it over', async () => {
         const { by, job } = await leave();
         await resolveUncertainSubmission(db, job.id, { kind: 'sent_again' }, later);

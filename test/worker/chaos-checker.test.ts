@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { check, type Evidence } from '../../testkit/chaos/checker.ts';
 import type { Call, Seen } from '../../testkit/chaos/history.ts';
-import type { AttemptRow, JobRow } from '../../testkit/chaos/snapshot.ts';
+import type { AttemptRow, HoldRow, JobRow } from '../../testkit/chaos/snapshot.ts';
 import type { Charge, Submission } from '../../testkit/upstream/ledger.ts';
 import { dedupeOf, modelOf } from '../../testkit/upstream/routing.ts';
 
@@ -97,18 +97,25 @@ const unfinished = { bodySha256: null, mediumSha256: null };
 const good: Evidence = {
   history: [create(), read(2, { status: 'IN_PROGRESS', ...unfinished }), read(4), read(6)],
   ledger: [submission(1), charge(1)],
-  rows: { jobs: [job()], attempts: [attempt()], uncertainJobIds: [] },
+  ...rows([job()]),
   receipts: [],
   dedupeOf,
 };
 
-const rows = (jobs: readonly JobRow[], attempts: readonly AttemptRow[] = [attempt()]) => ({
-  rows: {
-    jobs,
-    attempts,
-    uncertainJobIds: attempts.filter(({ uncertain }) => uncertain).map(({ jobId }) => jobId),
-  },
-});
+function holdOf({ id: jobId, state }: JobRow, isUncertain: boolean): HoldRow {
+  if (isUncertain) return { jobId, state: 'uncertain', charged: null };
+  return state === 'completed'
+    ? { jobId, state: 'settled', charged: 40_000 }
+    : { jobId, state: 'released', charged: 0 };
+}
+
+function rows(jobs: readonly JobRow[], attempts: readonly AttemptRow[] = [attempt()]) {
+  const uncertainJobIds = attempts.filter(({ uncertain }) => uncertain).map(({ jobId }) => jobId);
+  const holds = jobs.map(row => holdOf(row, uncertainJobIds.includes(row.id)));
+  return { rows: { jobs, attempts, uncertainJobIds, holds, moneyFaults: [] as readonly string[] } };
+}
+/** One job that went well, with other books. */
+const books = (change: Partial<Evidence['rows']>) => ({ rows: { ...rows([job()]).rows, ...change } });
 const failed = (error: string, change: Partial<JobRow> = {}) =>
   job({ state: error === 'cancelled' ? 'cancelled' : 'failed', error, ...change });
 const ended = (error: string) => [create(), read(4, { error, mediumSha256: null })];
@@ -136,6 +143,14 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I1',
     { history: [...good.history, read(8, { code: 404, status: null, ...unfinished })] },
   ],
+  ['a balance that is not the sum of its entries', 'I25', books({ moneyFaults: ['project:a: posted is 1'] })],
+  ['a job without a hold', 'I26', books({ holds: [] })],
+  [
+    'a hold of a success that was released',
+    'I26',
+    books({ holds: [{ jobId: id, state: 'released', charged: 0 }] }),
+  ],
+  ['an account below its floor', 'I27', books({ moneyFaults: ['project:a: below its floor'] })],
   ['a job that never ended', 'I2', rows([job({ state: 'running' })])],
   ['a success without a charge', 'I2', { ledger: [submission(1)], history: [create()] }],
   ['a cancelled job without a cancel', 'I2', { ...rows([failed('cancelled')]), history: ended('cancelled') }],
@@ -211,8 +226,7 @@ const broken: readonly (readonly [what: string, promise: string, change: Partial
     'I5',
     {
       rows: {
-        jobs: [{ ...uncertain, requeues: 1 }],
-        attempts: [attempt({ answer: null, uncertain: true })],
+        ...rows([{ ...uncertain, requeues: 1 }], [attempt({ answer: null, uncertain: true })]).rows,
         uncertainJobIds: [],
       },
       history: ended('submission_uncertain'),

@@ -55,6 +55,7 @@ export function check(evidence: Evidence): Verdict {
     ]),
     ...checkTaskIds(evidence),
     ...checkCallbacks(evidence),
+    ...checkMoney(evidence),
   ];
   return { violations, counts: count(records, evidence) };
 }
@@ -311,6 +312,27 @@ function recordsIn({ history, ledger, rows }: Evidence): readonly JobRecord[] {
 }
 
 /** Figures of a run, in the order of the report. */
+/** I25 and I27: the books add up. I26: every job has one hold, and what became of it fits how the job ended. */
+function checkMoney({ rows }: Evidence): readonly Violation[] {
+  const found = rows.moneyFaults.map((what): Violation => {
+    const promise = what.includes('below its floor') ? 'I27' : what.includes('its hold') ? 'I26' : 'I25';
+    return { promise, what, mark: null };
+  });
+  const holds = new Map(rows.holds.map(hold => [hold.jobId, hold]));
+  const uncertain = new Set(rows.uncertainJobIds);
+  for (const { id, state, mark } of rows.jobs) {
+    const hold = holds.get(id);
+    const wanted = uncertain.has(id) ? 'uncertain' : state === 'completed' ? 'settled' : 'released';
+    if (hold?.state !== wanted || (wanted === 'settled' && hold.charged === 0))
+      found.push({
+        promise: 'I26',
+        what: `${state}, its hold is ${hold?.state}, charged ${hold?.charged}`,
+        mark,
+      });
+  }
+  return found;
+}
+
 function count(records: readonly JobRecord[], { ledger, rows, receipts }: Evidence): Verdict['counts'] {
   const jobs = records.flatMap(record => record.jobs);
   const isAcked = ({ creates }: JobRecord) => creates.some(({ answer }) => answer.kind === 'acked');

@@ -39,7 +39,7 @@ export function describeViolations({ verdict, evidence }: Pick<Outcome, 'verdict
 
 /** The promises that the checker verifies, with the number of violations of each. */
 const countByPromise = (violations: readonly Violation[]): readonly (readonly [string, number])[] =>
-  ['I1', 'I2', 'I3', 'I4', 'I5', 'I9', 'I10', 'I11'].map(
+  ['I1', 'I2', 'I3', 'I4', 'I5', 'I9', 'I10', 'I11', 'I25', 'I26', 'I27'].map(
     promise => [promise, violations.filter(found => found.promise === promise).length] as const,
   );
 

@@ -6,11 +6,12 @@ import { minutes, seconds } from '../../src/domain/clock.ts';
 import { openCallbackSecrets } from '../../src/store/callbacks/callback-secrets.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer } from '../../src/store/db/rows.ts';
+import { createProject } from '../../src/store/money/projects.ts';
 import { createKey } from '../../src/store/people/keys.ts';
 import { type Dialect, makeDatabase } from '../databases/databases.ts';
 import { openRandom } from '../random.ts';
 import { startS3 } from '../s3/server.ts';
-import { dedupeOf, routeTo } from '../upstream/routing.ts';
+import { dedupeOf, modelOf, modelWithFile, routeTo } from '../upstream/routing.ts';
 import { spawnUpstream } from '../upstream/spawn.ts';
 import { check, type Evidence, type Verdict } from './checker.ts';
 import { type ClientOptions, openApi, runClient } from './clients.ts';
@@ -45,6 +46,19 @@ export interface Outcome extends Losses {
   readonly drainMs: number;
 }
 
+/** Every model that clients use, so that every job has a hold. */
+const prices = {
+  currency: 'USD',
+  hold: true,
+  models: {
+    [modelOf.replay]: { character: 0.001 },
+    [modelOf.none]: { character: 0.001 },
+    [modelOf.lookup]: { image: 0.04 },
+    [modelWithFile]: { image: 0.04 },
+  },
+};
+/** Both are never reached: what is checked are the books. */
+const limit = { limit: 9_000_000_000_000, monthly: true } as const;
 const clients = 8;
 const failedCallbackShare = 0.1;
 /** With more unfinished jobs than this, clients wait. */
@@ -86,7 +100,7 @@ async function openScene({ dialect, workers, apis, blobs, seed }: ChaosOptions) 
     folder,
     hasOwnFolders: s3 !== null,
     env: {
-      ...(await routeTo(upstream.url, folder)),
+      ...(await routeTo(upstream.url, folder, { prices })),
       ...s3?.env,
       ATELIER_ALLOW_PRIVATE_NETWORK: '1',
       ATELIER_LOG_LEVEL: 'warn',
@@ -112,7 +126,10 @@ async function closeScene({ ending, fleet, upstream, receiver, s3, history, data
 /** Makes a key and starts every process, the upstream with its faults; what clients need to call it. */
 async function startGateway(scene: Scene, seed: number): Promise<Omit<ClientOptions, 'untilUncrowded'>> {
   const { db, receiver, upstream, fleet, history, ending } = scene;
-  const newKey = { userName: 'ann', name: null, models: null, expiresAt: null };
+  const wanted = { name: 'chaos', floor: 0, ...limit };
+  const project = await createProject(db, wanted, { actor: 'operator', now: Date.now() });
+  const payer = { projectId: project?.id ?? null, budget: limit };
+  const newKey = { userName: 'ann', name: null, models: null, expiresAt: null, ...payer };
   const { key: made, secret: key } = await createKey(db, newKey, Date.now());
   const [callbackSecret] = await openCallbackSecrets(db, masterSecret).read(made.userId, Date.now());
   receiver.trust(callbackSecret);

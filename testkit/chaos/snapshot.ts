@@ -2,6 +2,7 @@
 import { listUncertainSubmissions } from '../../src/store/attempts/uncertain.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../../src/store/db/rows.ts';
+import { checkMoney } from '../../src/store/money/check.ts';
 
 /** Rows after every job ended. */
 export interface Snapshot {
@@ -9,6 +10,16 @@ export interface Snapshot {
   readonly attempts: readonly AttemptRow[];
   /** Job ids on the operator's list of uncertain submissions. */
   readonly uncertainJobIds: readonly string[];
+  readonly holds: readonly HoldRow[];
+  /** What does not add up in the books, as `atelier money check` says it. */
+  readonly moneyFaults: readonly string[];
+}
+
+export interface HoldRow {
+  readonly jobId: string;
+  readonly state: string;
+  /** Millionths; null until it ends. */
+  readonly charged: number | null;
 }
 
 export interface JobRow {
@@ -53,7 +64,15 @@ export async function takeSnapshot(db: Connection): Promise<Snapshot> {
     'SELECT job_id, number, dedupe_key, answer, sends, doubted_at FROM attempts ORDER BY job_id, number',
   );
   const uncertain = await listUncertainSubmissions(db, longestList);
+  const holds = await db.read('SELECT job_id, state, charged FROM money_holds ORDER BY job_id');
+  const { faults: moneyFaults } = await checkMoney(db);
   return {
+    moneyFaults,
+    holds: holds.map(row => ({
+      jobId: text(row, 'job_id'),
+      state: text(row, 'state'),
+      charged: integerOrNull(row, 'charged'),
+    })),
     uncertainJobIds: uncertain.map(({ jobId }) => jobId),
     jobs: jobs.map(row => {
       const error = textOrNull(row, 'error');

@@ -31,13 +31,15 @@ export const dedupeOf = (model: string): Dedupe =>
 export interface RoutingOptions {
   /** Concurrent jobs of each account. Default 64. */
   readonly slots?: number;
+  /** The `prices` of the settings. Default: none. */
+  readonly prices?: unknown;
 }
 
 /** Writes an `atelier.yaml` that sends every model to the upstream there; returns the environment for it. */
 export async function routeTo(
   url: string,
   folder: string,
-  { slots = 64 }: RoutingOptions = {},
+  { slots = 64, prices }: RoutingOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
   const path = join(folder, 'atelier.yaml');
   const account = (dedupe: Dedupe) => ({
@@ -50,6 +52,7 @@ export async function routeTo(
   const settings = {
     limits: { queue: { per_second: 100_000, burst: 1_000_000 } },
     accounts: Object.fromEntries(kinds.map(kind => [`studio-${kind}`, account(kind)])),
+    ...(prices !== undefined && { prices }),
     routes: Object.fromEntries(models.map(({ id }) => [id, [{ account: `studio-${dedupeOf(id)}` }]])),
   };
   // JSON is YAML.

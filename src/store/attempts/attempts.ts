@@ -2,8 +2,9 @@
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
 import type { Lease } from '../../domain/job.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
-import type { Row, Statements } from '../db/connection.ts';
+import type { Connection, Row, Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+import { releaseCertainHold } from '../money/end-holds.ts';
 
 const answers = ['accepted', 'done', 'refused', 'unknown', 'lost'] as const;
 
@@ -90,9 +91,24 @@ export type AttemptAnswer =
 
 /**
  * Records the answer of a call. A certain answer is final, unless the upstream lost the job. A refusal that arrives
- * after the job ended (its process was frozen) also clears the uncertain mark: nothing was charged.
+ * after the job ended (its process was frozen) also clears the uncertain mark and releases its hold: nothing was
+ * charged.
  */
-export async function recordAnswer(
+export function recordAnswer(
+  db: Connection,
+  jobId: JobId,
+  number: number,
+  answer: AttemptAnswer,
+  now: number,
+): Promise<void> {
+  if (answer.kind !== 'refused') return writeAnswer(db, jobId, number, answer, now);
+  return db.transaction(async tx => {
+    await writeAnswer(tx, jobId, number, answer, now);
+    await releaseCertainHold(tx, jobId, now);
+  });
+}
+
+async function writeAnswer(
   db: Statements,
   jobId: JobId,
   number: number,

@@ -50,6 +50,13 @@ export async function resolveHold(
   else await releaseHold(tx, hold, now);
 }
 
+/** The upstream refused the uncertain submission after all, once its job had ended. */
+export async function releaseCertainHold(tx: Statements, jobId: string, now: number): Promise<void> {
+  const hold = await readOpenHold(tx, jobId);
+  if (hold?.state !== 'uncertain' || (await isSubmissionUncertain(tx, jobId))) return;
+  await releaseHold(tx, hold, now);
+}
+
 /** An uncertain submission is sent again as a new job, which takes over the hold of the old one. */
 export async function moveHold(
   tx: Statements,
