@@ -197,7 +197,10 @@ describe('the console', () => {
     await page.getByRole('link', { name: /A wish/ }).click();
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    assert.match((await alert.textContent()) ?? '', /content_policy_violation/);
+    assert.match(
+      (await alert.textContent()) ?? '',
+      /content_policy_violation.*Change the prompt or the media: the moderation refused them\./,
+    );
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByText('Runs again, as a new job.').waitFor();
@@ -220,6 +223,25 @@ describe('the console', () => {
     await leave(watched);
   });
 
+  test('callbacks have a lane of their own, and the time of the job is without them', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await go(page, `jobs/${jobs.hostile}`);
+    const [job, callbacks] = [
+      page.getByRole('list', { name: 'Job' }),
+      page.getByRole('list', { name: 'Callbacks' }),
+    ];
+    await callbacks.getByText('attempt 1 · 410').first().waitFor();
+    assert.equal(await job.getByText('Callback').count(), 0);
+    const { body } = await gateway.ask('GET', `/admin/v1/jobs/${jobs.hostile}`, { key: token });
+    const tries = body.deliveries.flatMap((delivery: { tries: { at: number }[] }) => delivery.tries);
+    assert.ok(
+      tries.every(({ at }: { at: number }) => at >= body.created_at),
+      'none before its job',
+    );
+    await leave(watched);
+  });
+
   test('a key is made, shown once, bound to models, and revoked', async () => {
     const watched = await enter();
     const { page } = watched;
@@ -229,10 +251,10 @@ describe('the console', () => {
     await page.getByLabel('What it is for').fill('the shop window');
     await page.getByRole('dialog').getByRole('button', { name: 'gamma-v3-image' }).click();
     await page.getByLabel('Jobs a day (UTC)').fill('1');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const secret = ((await page.getByLabel('The secret', { exact: true }).textContent()) ?? '').trim();
     assert.match(secret, /^atl_\w{36}$/);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     const create = () =>
       gateway.ask('POST', '/v1/queue/gamma-v3-image', { key: secret, body: { prompt: 'One' } });
     assert.equal((await create()).status, 200);
@@ -242,7 +264,7 @@ describe('the console', () => {
     });
     const line = page.getByRole('row', { name: /the shop window/ });
     await line.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
     await line.getByText('revoked').waitFor();
     await leave(watched);
   });
@@ -261,7 +283,7 @@ describe('the console', () => {
     const waiting = await gateway.ask('GET', made.body.status_url, { key, headers });
     assert.deepEqual([waiting.body.status, waiting.body.queue_position], ['IN_QUEUE', 0]);
     await card.getByRole('button', { name: 'Resume' }).click();
-    await card.getByText('in use', { exact: true }).waitFor();
+    await card.getByText('active', { exact: true }).waitFor();
     assert.equal((await ended(made.body.request_id)).state, 'completed');
     await leave(watched);
   });

@@ -34,16 +34,16 @@ describe('the first run, from the banner on', () => {
     await page.getByLabel('Name').fill('Ann Lee');
     await page.getByLabel('Password').fill('a long password');
     assert.deepEqual(await faultsBy(page), []);
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('You are logged in as Ann Lee.').waitFor();
     assert.equal(page.url(), `${gateway.url}/console/setup`);
 
     await page.getByText(/, the address of this page\.$/).waitFor();
     await page.getByText(/^A file was written, read and removed;/).waitFor();
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
     const secret = ((await page.getByLabel('The secret', { exact: true }).textContent()) ?? '').trim();
     assert.equal((await ask(gateway.url, 'GET', '/v1/models', { key: secret })).status, 200);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
 
     await page.getByRole('button', { name: 'A picture' }).click();
     const picture = page.locator('.output img');
@@ -67,7 +67,7 @@ describe('the first run, from the banner on', () => {
     const watched = await openPage(browser, `${gateway.url}/console/`);
     const { page } = watched;
     await visit(page, `${gateway.url}/console/setup#any`);
-    await page.getByRole('button', { name: 'Password' }).click();
+    await page.getByText('This setup link no longer works: the setup is complete.').waitFor();
     await page.getByLabel('Name').fill('Ann Lee');
     await page.getByLabel('Password', { exact: true }).fill('a long password');
     await page.getByRole('button', { name: 'Log in' }).click();

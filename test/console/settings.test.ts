@@ -59,7 +59,7 @@ describe('settings in the console', () => {
     await sessions(page).nth(2).waitFor({ state: 'hidden' });
     await isAskedToLogIn(first.page);
     await page.getByRole('button', { name: 'End all others' }).click();
-    await page.getByRole('button', { name: 'End them' }).click();
+    await page.getByRole('button', { name: 'End sessions' }).click();
     await page.getByText('1 ended.').waitFor();
     await isAskedToLogIn(second.page);
     await visit(page, `${home()}settings`);
@@ -71,11 +71,11 @@ describe('settings in the console', () => {
     const { page } = watched;
     await page.getByLabel('Present password').fill('not my password');
     await page.getByLabel('New password').fill('another password');
-    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     assert.equal(await page.getByRole('alert').textContent(), 'current: is not your password');
     assert.deepEqual(await faultsBy(page), []);
     await page.getByLabel('Present password').fill(password);
-    await page.getByRole('button', { name: 'Change it' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Changed; every other browser has to log in again.').waitFor();
     // The new session can write, too.
     await page.getByRole('button', { name: 'Log out' }).click();

@@ -60,7 +60,7 @@ export function Confirm({
       <p>{says}</p>
       {typed !== undefined && (
         <div className="field-line">
-          <label htmlFor={id}>Type {typed} to go on</label>
+          <label htmlFor={id}>Type {typed} to confirm</label>
           <input
             id={id}
             className="input"
@@ -71,7 +71,7 @@ export function Confirm({
       )}
       <div className="dialog-actions">
         <button type="button" className="button" onClick={close}>
-          Leave it
+          Cancel
         </button>
         <button
           type="button"

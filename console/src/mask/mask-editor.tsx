@@ -53,7 +53,7 @@ export default function MaskEditor({ address, done, leave }: EditorProps) {
       </p>
       <div className="dialog-actions">
         <button type="button" className="button" onClick={leave}>
-          Leave it
+          Cancel
         </button>
         <button
           type="button"

@@ -14,10 +14,17 @@ export function FirstAccount() {
   const setup = useQuery(setupQuery);
   return (
     <Loaded query={setup} what="the setup">
-      {({ open }) => (open && codeOfAddress() !== '' ? <AccountForm /> : <Login />)}
+      {({ open }) => {
+        if (codeOfAddress() === '') return <Login />;
+        return open ? <AccountForm /> : <Login says={linkIsOver} />;
+      }}
     </Loaded>
   );
 }
+
+/** Shown for a link that was used before. */
+const linkIsOver =
+  'This setup link no longer works: the setup is complete. Log in, or ask an admin to add you under Settings.';
 
 /** Behind the #, which browsers do not send: it is in no log. */
 const codeOfAddress = () => window.location.hash.slice(1);
@@ -46,7 +53,7 @@ function AccountForm() {
         <NewPasswordField id="password" name="password" label="Password" />
         <FormFault message={fault} />
         <button type="submit" className="button main" disabled={isBusy}>
-          {isBusy ? 'Creating …' : 'Make the account'}
+          {isBusy ? 'Creating …' : 'Create account'}
         </button>
       </form>
     </main>

@@ -7,19 +7,41 @@ import { useLoginForm } from './use-login-form.ts';
 /** What is typed to log in. */
 type Way = 'token' | 'password';
 
-/** By the admin token, or by name and password. The browser keeps a session cookie only. */
-export function Login() {
-  // The token is first: before there are accounts it is the only way.
-  const [way, setWay] = useState<Way>('token');
+/** Which way was used last in this browser; no secret is stored. */
+const wayKey = 'atelier.login';
+
+/** The token is first: before there are accounts it is the only way. People with a password log in by it again. */
+function lastWay(): Way {
+  try {
+    return localStorage.getItem(wayKey) === 'password' ? 'password' : 'token';
+  } catch {
+    // The storage is disabled.
+    return 'token';
+  }
+}
+
+/** Never throws: without storage the next login opens as the first one. */
+function keepWay(way: Way): void {
+  try {
+    localStorage.setItem(wayKey, way);
+  } catch {
+    // The storage is full or disabled.
+  }
+}
+
+/** By the admin token, or by name and password. The browser keeps a session cookie only. `says` stands above. */
+export function Login({ says }: { readonly says?: string }) {
+  const [way, setWay] = useState<Way>(() => (says === undefined ? lastWay() : 'password'));
   // The names of the fields are those of the body, whichever way is shown.
   const { fault, isBusy, enter } = useLoginForm('session', form => Object.fromEntries(form));
 
   return (
     <main className="login">
-      <form className="card" onSubmit={event => void enter(event)}>
+      <form className="card" onSubmit={event => void enter(event, async () => keepWay(way))}>
         <h1 className="brand">
           <Sign /> Atelier
         </h1>
+        {says !== undefined && <p className="notice wait">{says}</p>}
         <fieldset className="switcher" aria-label="How to log in">
           {(['token', 'password'] as const).map(one => (
             <button

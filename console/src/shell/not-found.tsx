@@ -8,7 +8,7 @@ export function NotFound() {
     <Empty title="There is no such page">
       <p>The address may have been cut when it was copied.</p>
       <Link to="/" className="button">
-        To the first page
+        Home
       </Link>
     </Empty>
   );

@@ -35,7 +35,7 @@ function Inside({ session }: { readonly session: Session }) {
   return (
     <>
       <button type="button" className="button skip" onClick={() => document.getElementById('page')?.focus()}>
-        To the page
+        Skip to the page
       </button>
       <div className="shell">
         <Rail session={session} />

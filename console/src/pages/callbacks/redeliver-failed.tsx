@@ -60,7 +60,7 @@ export function RedeliverFailed() {
         </div>
         <div className="dialog-actions">
           <button type="button" className="button" onClick={() => setOpen(false)}>
-            Leave it
+            Cancel
           </button>
           <button
             type="button"

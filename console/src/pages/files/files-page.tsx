@@ -190,7 +190,7 @@ function DeleteButton({ file }: { readonly file: FileLine }) {
       <Confirm
         title="Delete this file"
         says={`${file.filename} is gone from now on; jobs that still need it will fail.`}
-        action="Delete it"
+        action="Delete file"
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={() => remove.mutate()}

@@ -8,23 +8,23 @@ export function FirstSteps({ overview }: { readonly overview: Overview }) {
   const steps = [
     {
       isDone: overview.results.length > 0,
-      words: 'Make the first picture, video or sound',
+      words: 'Create the first picture, video or sound',
       to: '/play',
-      link: 'To the playground',
+      link: 'Playground',
     },
     {
       // The first start makes one key for the command line.
       isDone: overview.keys > 1,
-      words: 'Give an application a key of its own',
+      words: 'Create a key for an application',
       to: '/keys',
-      link: 'To the keys',
+      link: 'Keys',
     },
     {
       // One of them is the local engine.
       isDone: overview.accounts.length > 1,
-      words: 'Name an account at a provider in atelier.yaml; until then everything is drawn on this machine',
+      words: 'Add a provider: atelier providers add NAME. Until then everything is drawn on this machine',
       to: '/providers',
-      link: 'To the providers',
+      link: 'Providers',
     },
   ] as const;
   // The third step is never demanded: the local engine needs no account.

@@ -18,7 +18,7 @@ export function HomePage() {
     <>
       <PageHead title="Home">
         <Link to="/play" className="button main">
-          Make something
+          Create
         </Link>
       </PageHead>
       <Loaded query={query} what="the queue">
@@ -168,7 +168,7 @@ function Failures({ overview }: { readonly overview: Overview }) {
               <span className="badge bad number">{jobs}</span>
               <code className="grow cut">{code}</code>
               <Link to="/jobs/$jobId" params={{ jobId: request_id }} className="small">
-                the newest
+                newest job
               </Link>
             </div>
             <p className="small anywhere">

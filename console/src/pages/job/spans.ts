@@ -1,4 +1,4 @@
-/** The spans of the timeline of a job, computed from its times, attempts and callbacks. */
+/** The spans of the timeline of a job, computed from its times and attempts, and those of its callbacks. */
 import type { JobDetail } from '../../api/answers.ts';
 
 /** A phase of a job, in epoch ms. `isOpen`: it still lasts, and `to` is now. */
@@ -11,12 +11,14 @@ export interface Span {
   /** Beside the duration; empty where there is nothing to add. */
   readonly says: string;
   readonly isOpen: boolean;
+  /** 0 to 1, of a span that still lasts; absent where it is unknown. */
+  readonly progress?: number;
 }
 
 /** The admin API gives seconds with milliseconds after the decimal point. */
 const ms = (seconds: number): number => Math.round(seconds * 1_000);
 
-/** In order: queue, preparation, each submission, the upstream, storing the result, each delivery attempt. */
+/** In order: queue, preparation, each submission, the upstream, storing the result. */
 export function spansOf(job: JobDetail, now: number): readonly Span[] {
   const end = job.completed_at === null ? now : ms(job.completed_at);
   const firstCall = job.attempts[0] ? ms(job.attempts[0].started_at) : null;
@@ -56,25 +58,31 @@ export function spansOf(job: JobDetail, now: number): readonly Span[] {
       : [
           span(`At ${lastAnswer?.account}`, accepted, made ?? end, 'main', {
             isOpen: isOpen && made === null,
+            progress: job.progress,
           }),
         ]),
     // Shorter is noise, as above.
     ...(made === null || end - made < 5 ? [] : [span('Store the result', made, end, 'ok')]),
     // The admin API lists the newest first.
-    ...job.deliveries.toReversed().flatMap(delivery =>
+  ];
+}
+
+/** Each attempt of each callback (webhook), in order. Retries may go on for days after the job has ended. */
+export function callbackSpansOf(job: JobDetail): readonly Span[] {
+  return job.deliveries
+    .toReversed()
+    .flatMap(delivery =>
       delivery.tries.map(({ at, took_ms, code, number }) =>
         span(
           `Callback ${delivery.status}`,
           ms(at),
           ms(at) + (took_ms ?? 0),
           code !== null && code >= 200 && code < 300 ? 'ok' : 'bad',
-          {
-            says: `attempt ${number}${code === null ? '' : ` · ${code}`}`,
-          },
+          { says: `attempt ${number}${code === null ? '' : ` · ${code}`}` },
         ),
       ),
-    ),
-  ];
+    )
+    .toSorted((a, b) => a.from - b.from);
 }
 
 /** A span never ends before it starts, even where two clocks disagree. */
@@ -83,5 +91,17 @@ const span = (
   from: number,
   to: number,
   tone: Span['tone'],
-  { says = '', isOpen = false }: { readonly says?: string; readonly isOpen?: boolean } = {},
-): Span => ({ name, from, to: Math.max(from, to), tone, says: says.trim(), isOpen });
+  {
+    says = '',
+    isOpen = false,
+    progress = null,
+  }: { readonly says?: string; readonly isOpen?: boolean; readonly progress?: number | null } = {},
+): Span => ({
+  name,
+  from,
+  to: Math.max(from, to),
+  tone,
+  says: says.trim(),
+  isOpen,
+  ...(isOpen && progress !== null && { progress }),
+});

@@ -64,7 +64,7 @@ export function CancelMany({ filter }: { readonly filter: JobFilter }) {
       <Confirm
         title={`Cancel every queued and running job ${which}`}
         says={`${overview.data ? `${counted(unfinished, 'job')} of all models and keys ${unfinished === 1 ? 'is' : 'are'} unfinished now. ` : ''}Running jobs may have been charged. This cannot be undone.`}
-        action="Cancel them"
+        action="Cancel jobs"
         typed={model ?? 'cancel'}
         isOpen={isAsking}
         close={() => setAsking(false)}

@@ -26,7 +26,7 @@ export function JobsTable({ jobs, chosen, choose }: TableProps) {
             <th>
               <input
                 type="checkbox"
-                aria-label="Choose all that are shown"
+                aria-label="Select all that are shown"
                 checked={areAll}
                 onChange={() =>
                   choose(areAll ? new Set() : new Set(jobs.map(({ request_id }) => request_id)))
@@ -76,7 +76,7 @@ function Line({
       <td>
         <input
           type="checkbox"
-          aria-label={`Choose job ${job.request_id}`}
+          aria-label={`Select job ${job.request_id}`}
           checked={isChosen}
           onChange={toggle}
         />
@@ -88,7 +88,7 @@ function Line({
         <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="job-link">
           <Thumbnail job={job} />
           <span className="job-words">
-            <span className="cut">{job.prompt_start || 'no words'}</span>
+            <span className="cut">{job.prompt_start || 'Untitled'}</span>
             <span className="small soft cut">
               {job.model} · <code>{shortId(job.request_id)}</code>
               {job.external_task_id !== null && (

@@ -48,14 +48,14 @@ export function SelectionBar({
   );
   return (
     <div className="notice row wrap selection">
-      <strong className="grow">{counted(jobs.length, 'job')} chosen</strong>
+      <strong className="grow">{counted(jobs.length, 'job')} selected</strong>
       <button
         type="button"
         className="button slim danger"
         disabled={!mayAct || unfinished.length === 0 || each.isPending}
         onClick={() => each.mutate({ what: 'cancel', on: unfinished })}
       >
-        Cancel {unfinished.length}
+        {unfinished.length === 0 ? 'Cancel' : `Cancel ${unfinished.length}`}
       </button>
       <button
         type="button"
@@ -66,7 +66,7 @@ export function SelectionBar({
         Run again
       </button>
       <button type="button" className="button slim quiet" onClick={clear}>
-        Choose none
+        Clear
       </button>
     </div>
   );

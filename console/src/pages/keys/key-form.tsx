@@ -55,10 +55,10 @@ export function KeyForm({ edited, close, onCreated }: FormProps) {
         <FormFault message={save.error?.message} />
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" className="button main" disabled={save.isPending}>
-            {before === null ? 'Make the key' : 'Save'}
+            {before === null ? 'Create key' : 'Save'}
           </button>
         </div>
       </form>

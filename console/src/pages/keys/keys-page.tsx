@@ -126,7 +126,7 @@ function limitsOf({ scopes, jobs_at_once, jobs_per_day }: KeyLine): string {
 /** Revoked, ended, with an end, or without one. Unix seconds are compared with the clock of this browser. */
 function KeyState({ given: { revoked_at, expires_at } }: { readonly given: KeyLine }) {
   if (revoked_at !== null) return <span className="badge bad">revoked</span>;
-  if (expires_at === null) return <span className="badge ok">no end</span>;
+  if (expires_at === null) return <span className="badge ok">active</span>;
   // An ended key still stands in the list, so that its jobs can be found.
   const isOver = expires_at * 1_000 < Date.now();
   return (
@@ -154,7 +154,7 @@ function RevokeButton({ revoked }: { readonly revoked: KeyLine }) {
       <Confirm
         title="Revoke this key"
         says={`Requests with ${revoked.name ?? revoked.hint} of ${revoked.user} are refused from now on. Jobs in flight continue. This cannot be undone.`}
-        action="Revoke it"
+        action="Revoke key"
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={() => revoke.mutate()}

@@ -24,7 +24,7 @@ export function NewSecret({
       </div>
       <div className="dialog-actions">
         <button type="button" className="button main" onClick={close}>
-          I have it
+          Done
         </button>
       </div>
     </Dialog>

@@ -77,6 +77,24 @@ function UnavailableProviders({ model }: { readonly model: string }) {
   );
 }
 
+/** What to do about a failed job, by its code. */
+const adviceOf: Readonly<Record<string, string>> = {
+  runtime_error: 'Retry it once. If it fails again, change the input.',
+  invalid_input: 'Change the input: the upstream refused it after it was accepted here.',
+  file_download_error:
+    'Check that the addresses in the input can be opened without a login, or upload the files.',
+  file_invalid: 'Use another file: this one could not be read.',
+  content_policy_violation:
+    'Change the prompt or the media: the moderation refused them. Retrying does not help.',
+  provider_unavailable: 'Retry it later, and look at the account under Providers.',
+  submission_uncertain:
+    'It may have been charged. Look it up at the upstream, then resolve it: atelier uncertain list',
+  expired:
+    'Retry it with a later deadline, or look at the queue: it ended before a provider took it or was done.',
+  response_too_large: 'Ask for the sound as a URL instead of text.',
+  internal_error: 'This is a fault of the gateway: its log has the cause under this request_id.',
+};
+
 /** Why a job failed: the sentence, the code, and what the upstream answered. */
 export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['error']> }) {
   return (
@@ -87,6 +105,7 @@ export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['e
         {error.retryable && ' · retryable'}
         {error.provider && ` · upstream: ${error.provider.code} ${error.provider.message}`}
       </p>
+      {adviceOf[error.code] !== undefined && <p className="small">{adviceOf[error.code]}</p>}
     </div>
   );
 }

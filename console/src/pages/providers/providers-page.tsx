@@ -97,7 +97,7 @@ function AccountCard({ account }: { readonly account: Account }) {
 function Use({ account: { paused, blocked_until } }: { readonly account: Account }) {
   if (paused) return <span className="badge wait">paused</span>;
   return blocked_until === null ? (
-    <span className="badge ok">in use</span>
+    <span className="badge ok">active</span>
   ) : (
     <span className="badge bad">circuit open</span>
   );

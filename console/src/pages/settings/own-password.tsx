@@ -48,7 +48,7 @@ export function OwnPassword() {
         <FormFault message={change.error?.message} />
         <p>
           <button type="submit" className="button" disabled={change.isPending}>
-            Change it
+            Change password
           </button>
         </p>
       </form>

@@ -142,7 +142,7 @@ function AddPerson({ close }: { readonly close: () => void }) {
         <FormFault message={add.error?.message} />
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" className="button main" disabled={add.isPending}>
             Add

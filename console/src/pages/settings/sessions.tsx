@@ -99,7 +99,7 @@ function EndOthers({ isAdmin }: { readonly isAdmin: boolean }) {
             ? 'All other people, and you in every other browser, have to log in again.'
             : 'You have to log in again in every other browser.'
         }
-        action="End them"
+        action="End sessions"
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={() => end.mutate()}

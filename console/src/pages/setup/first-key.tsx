@@ -39,7 +39,7 @@ export function FirstKey({ keys }: { readonly keys: number }) {
           disabled={make.isPending}
           onClick={() => make.mutate()}
         >
-          {isDone ? 'Make another key' : 'Make a key'}
+          {isDone ? 'Create another key' : 'Create a key'}
         </button>
       </div>
       {made && <NewSecret made={made} close={() => setMade(null)} />}

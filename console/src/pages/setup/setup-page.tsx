@@ -22,7 +22,7 @@ export function SetupPage() {
         says="Six steps, about three minutes. No account at a provider is needed for any of them."
       >
         <Link to="/" className="button">
-          To the first page
+          Home
         </Link>
       </PageHead>
       <ol className="stack setup">
@@ -103,7 +103,7 @@ function Providers({ overview }: { readonly overview: Overview }) {
           ? 'Everything is drawn and spoken on this machine, so that all of it can be tried at once. Accounts at providers are named in atelier.yaml, whenever you like.'
           : `${counted(others.length, 'account')} of providers: ${others.map(({ account }) => account).join(', ')}.`}
       </p>
-      <Link to="/providers">To the providers</Link>
+      <Link to="/providers">Providers</Link>
     </Step>
   );
 }
