@@ -15,13 +15,6 @@ export interface Mount {
 /** The mounts that are served; those that are switched off are absent. */
 export type Mounts = Readonly<Partial<Record<MountName, Mount>>>;
 
-/** Every mount, without names of its own. */
-export const allMounts: Mounts = {
-  openai: { models: new Map(), upstreamNames: new Map() },
-  fal: { models: new Map(), upstreamNames: new Map() },
-  replicate: { models: new Map(), upstreamNames: new Map() },
-};
-
 /** The paths of each mount begin so. */
 export const mountPaths: Readonly<Record<MountName, string>> = {
   openai: '/openai/',

@@ -16,7 +16,7 @@ import { refuse } from '../../../domain/refusal.ts';
 import { readFileOfUser } from '../../../store/files/files.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { uploadRefusals } from '../../refusals-of-route.ts';
-import { pathValue } from '../../request-values.ts';
+import { queryValue } from '../../request-values.ts';
 import type { OpenRoute } from '../../route.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
 
@@ -68,7 +68,8 @@ export async function initiateUpload(context: HttpContext, principal: Principal,
       until: clock.now() + ticketLifeMs,
     };
     return {
-      upload_url: `${publicUrl()}/fal/storage/upload/${seal(ticket, context.sessionKey)}`,
+      // In the query, which no log has.
+      upload_url: `${publicUrl()}/fal/storage/upload?ticket=${seal(ticket, context.sessionKey)}`,
       file_url: publicUrl() + signer.sign({ id, fileName: name }, clock.now() + fileUrlLifeMs),
     };
   });
@@ -77,7 +78,7 @@ export async function initiateUpload(context: HttpContext, principal: Principal,
 /** The bytes, to the address that stands for the key. A second time it changes nothing. */
 export const takeFalUpload: OpenRoute = {
   method: 'PUT',
-  path: '/fal/storage/upload/:ticket',
+  path: '/fal/storage/upload',
   auth: 'signed',
   addressRate: 'files',
   errors: 'fal',
@@ -85,7 +86,7 @@ export const takeFalUpload: OpenRoute = {
   answers: { 200: { description: 'The file is stored.', body: anyObject } },
   docs: { undocumented: 'a part of the protocol of another service: docs/mounts.md' },
   open: context => async request => {
-    const ticket = unseal(pathValue(request, 'ticket'), context.sessionKey);
+    const ticket = unseal(queryValue(request, 'ticket') ?? '', context.sessionKey);
     const now = context.clock.now();
     if (ticket.until <= now) throw refuse('url_expired');
     const principal = principalOf(ticket);

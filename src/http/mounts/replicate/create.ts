@@ -17,12 +17,12 @@ import { createMountedJob } from '../kit/create-mounted-job.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
 import { inTheirWords, translate } from '../kit/translate.ts';
 import { waitForEnd } from '../kit/wait-for-end.ts';
-import { findNamedModel } from './models.ts';
+import { findNamedModel, type NamedModel } from './models.ts';
 import { findOwnPrediction, ofMount } from './predictions.ts';
 
 /** That service waits as long, with `Prefer: wait`. */
 const maxWaitSeconds = 60;
-/** The model stands in the body, so the bound is that of every model without another (decisions 8). */
+/** Where the model stands in the body, the bound is that of every model without another (decisions 8). */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 const created = {
@@ -37,10 +37,10 @@ const created = {
 export const createOfModel: KeyRoute = {
   ...created,
   path: '/replicate/v1/models/:owner/:name/predictions',
-  open: context => (principal, request, reply) => {
-    const name = `${pathValue(request, 'owner')}/${pathValue(request, 'name')}`;
-    return withJsonBody(context, { principal, request, maxBytes: maxBodyBytes }, body =>
-      create(context, principal, { request, reply, name, body }),
+  open: context => async (principal, request, reply) => {
+    const named = findNamedModel(context, `${pathValue(request, 'owner')}/${pathValue(request, 'name')}`);
+    return withJsonBody(context, { principal, request, maxBytes: named.model.maxBodyBytes }, body =>
+      create(context, principal, { request, reply, named, body }),
     );
   },
 };
@@ -49,14 +49,20 @@ export const createOfModel: KeyRoute = {
 export const createOfVersion: KeyRoute = {
   ...created,
   path: '/replicate/v1/predictions',
-  open: context => (principal, request, reply) =>
+  open: context => async (principal, request, reply) =>
     withJsonBody(context, { principal, request, maxBytes: maxBodyBytes }, ({ version, model, ...body }) => {
       if (version !== undefined && model !== undefined)
         throw refuse('input_invalid', { subject: 'model: is said twice', fields: ['model'] });
-      const name = String(version ?? model ?? '');
-      return create(context, principal, { request, reply, name, body });
+      const named = findNamedModel(context, String(version ?? model ?? ''));
+      refuseOver(named.model.maxBodyBytes, request);
+      return create(context, principal, { request, reply, named, body });
     }),
 };
+
+/** Throws a 413 where the model named in a body has a smaller bound than the body, by its stated length. */
+function refuseOver(maxBytes: number, { headers }: FastifyRequest): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw refuse('body_too_large');
+}
 
 /** The body beside the model. */
 const creation = z.strictObject({
@@ -71,14 +77,14 @@ const creation = z.strictObject({
 interface Creation {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly name: string;
+  readonly named: NamedModel;
   readonly body: JsonObject;
 }
 
 /** Creates, waits where the request prefers to, and answers with the prediction. */
 async function create(context: HttpContext, principal: Principal, given: Creation) {
-  const { request, reply, name } = given;
-  const { model, translation } = findNamedModel(context, name);
+  const { request, reply } = given;
+  const { model, translation } = given.named;
   const { input, webhook, events } = readBody(given.body);
   const asked = webhook ? { callbackUrl: markCallbackUrl(webhook, { of: 'replicate', events }) } : undefined;
   const { jobId, modelId, replayed } = await createMountedJob(context, principal, request, {
