@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import type { RenderPlan } from '../src/render-plan.ts';
 import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
 
+/** Minutes of work: it is never finished in a test. */
 const longVideo = {
   ...videoPlan,
   width: 1280,

@@ -7,6 +7,7 @@ import { createCanvas } from '@napi-rs/canvas';
 import type { ImagePlan } from '../src/render-plan.ts';
 import { bytesOf, imagePlan, openStudio, pixelsOf } from './renders.ts';
 
+/** Of the picture that is worked on. */
 const side = { width: 120, height: 80 };
 
 /** Noise: no scaling or blending goes unseen. */

@@ -7,9 +7,12 @@ import { createCanvas } from '@napi-rs/canvas';
 import type { VideoPlan } from '../src/render-plan.ts';
 import { bytesOf, decodeFile, openStudio, pixelsOf, speechPlan, videoPlan } from './renders.ts';
 
+/** Without sound, unless a test is about it. */
 const plan: VideoPlan = { ...videoPlan, width: 320, height: 180, sound: false };
+/** A scene without colours of the references. */
 const shots = [{ seconds: 0.5, prompt: 'mountains at night' }];
 
+/** A picture of one colour, which is recognised wherever it appears. */
 function plain(colour: string): Buffer {
   const canvas = createCanvas(160, 160);
   canvas.getContext('2d').fillStyle = colour;

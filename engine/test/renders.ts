@@ -15,6 +15,7 @@ import {
 } from '../src/engine.ts';
 import type { ImagePlan, RenderPlan, SpeechPlan, VideoPlan } from '../src/render-plan.ts';
 
+/** The smallest picture on which things can be recognised; tests change what they are about. */
 export const imagePlan: ImagePlan = {
   kind: 'image',
   width: 160,
@@ -26,6 +27,7 @@ export const imagePlan: ImagePlan = {
   watermark: 'none',
 };
 
+/** One second of a small film with composed sound. */
 export const videoPlan: VideoPlan = {
   kind: 'video',
   width: 160,
@@ -37,6 +39,7 @@ export const videoPlan: VideoPlan = {
   watermark: 'none',
 };
 
+/** Two words in one voice, with nothing changed. */
 export const speechPlan: SpeechPlan = {
   kind: 'speech',
   pieces: [{ text: 'Hello world.' }],
@@ -151,6 +154,7 @@ export function ssim(one: Buffer | undefined, other: Buffer | undefined, width: 
   return sum / windows;
 }
 
+/** The SSIM of one window of 8 by 8, with the constants of the method for values of 8 bits. */
 function likeness(one: Buffer, other: Buffer, corner: number, width: number): number {
   let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
   for (let i = 0; i < 64; i++) {
@@ -176,6 +180,7 @@ export function distance(one: Buffer | undefined, other: Buffer | undefined): nu
   return sum / one.length;
 }
 
+/** In alphabetical order. */
 export const namesIn = async (directory: string): Promise<string[]> => (await readdir(directory)).sort();
 
 /** The comment of a PNG or JPEG; throws for a PNG chunk with a wrong checksum, null without a comment. */
@@ -204,10 +209,12 @@ export const samplesOfWav = (bytes: Buffer): Float64Array => samplesOfPcm(dataOf
 /** The bare samples of a wav file that we wrote. */
 export const dataOfWav = (bytes: Buffer): Buffer => bytes.subarray(44, 44 + bytes.readUInt32LE(40));
 
+/** Mono or interleaved s16le, -1 to 1. */
 export function samplesOfPcm(bytes: Buffer): Float64Array {
   return Float64Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(i * 2) / 32_768);
 }
 
+/** What is in a file, as it was decoded. */
 export interface Streams {
   /** Of the video first, then of the audio. */
   readonly codecs: readonly string[];
@@ -273,6 +280,7 @@ export async function decodeFile(path: string, keep: readonly number[] = []) {
   return { ...streams, streams, pictures, loudness, peak };
 }
 
+/** All parts in one array. */
 function joined(parts: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -290,9 +298,11 @@ export function rms(samples: Float32Array | Float64Array): number {
   return Math.sqrt(sum / Math.max(1, samples.length));
 }
 
+/** Names of the formats that tests expect; any other is shown by its number. */
 const pixelFormats = new Map<number, string>([[AV_PIX_FMT_YUV420P, 'yuv420p']]);
 const pixelFormatOf = (frame: Frame): string => pixelFormats.get(frame.format) ?? `format ${frame.format}`;
 
+/** What the container says before anything is decoded. */
 async function readHeader(path: string) {
   const demuxer = await Demuxer.open(path);
   const video = demuxer.video()?.codecpar;
@@ -315,6 +325,7 @@ async function readHeader(path: string) {
   return header;
 }
 
+/** Decodes one stream to its end; `take` must not keep a frame, which is freed after it. */
 async function eachFrame(path: string, kind: 'video' | 'audio', take: (frame: Frame) => void): Promise<void> {
   const demuxer = await Demuxer.open(path);
   const stream = kind === 'video' ? demuxer.video() : demuxer.audio();

@@ -17,10 +17,13 @@ import type { VideoPlan } from '../src/render-plan.ts';
 import { stepBetween } from '../src/video/estimate-motion.ts';
 import { coverGray, decodeFile, distance, openStudio, ssim, videoPlan } from './renders.ts';
 
+/** Wide enough for motion to be measured. */
 const width = 320;
 const plan: VideoPlan = { ...videoPlan, width, height: 180, sound: false };
+/** A film of one shot. */
 const shot = (prompt: string, seconds: number) => ({ shots: [{ seconds, prompt }] });
 
+/** A picture with details everywhere, so that any movement over it can be seen. */
 function town(): Buffer {
   const canvas = createCanvas(640, 360);
   const context = canvas.getContext('2d');

@@ -14,6 +14,7 @@ import {
   speechPlan,
 } from './renders.ts';
 
+/** A line of the subtitle file (decisions 4, delta); times in ms. */
 interface Subtitle {
   text: string;
   time_begin: number;

@@ -17,7 +17,9 @@ import {
   videoPlan,
 } from './renders.ts';
 
+/** Without sound: these tests are about pictures. */
 const plan: VideoPlan = { ...videoPlan, width: 320, height: 180, sound: false };
+/** A film of one shot, 18 frames long. */
 const shot = (prompt: string, seconds = 0.75) => ({ shots: [{ seconds, prompt }] });
 
 /** Bars and discs in two colours: every movement shows. */

@@ -7,7 +7,9 @@ import { createCanvas } from '@napi-rs/canvas';
 import { type TiledPicture, tiled } from '../../testkit/media/craft-bytes.ts';
 import { bytesOf, imagePlan, openStudio, pixelsOf } from './renders.ts';
 
+/** Of a tile, in pixels. */
 const side = 64;
+/** One for each tile, far enough apart to survive the encoder. */
 const colours = {
   red: [220, 30, 30],
   green: [30, 190, 60],
@@ -15,8 +17,10 @@ const colours = {
   yellow: [230, 210, 40],
 } as const;
 type Name = keyof typeof colours;
+/** The tiles as they are stored, row by row. */
 const inRows: readonly Name[] = ['red', 'green', 'blue', 'yellow'];
 
+/** One tile as phones store it: a picture of its own. */
 async function tile(name: Name): Promise<Buffer> {
   const canvas = createCanvas(side, side);
   const context = canvas.getContext('2d');
@@ -25,6 +29,7 @@ async function tile(name: Name): Promise<Buffer> {
   return canvas.encode('avif', { quality: 90 });
 }
 
+/** Four tiles, of which the right and the lower ones stand over the edge of the picture. */
 const pictureOf = async (more: Partial<TiledPicture> = {}): Promise<Buffer> =>
   tiled({ tiles: await Promise.all(inRows.map(tile)), columns: 2, width: 100, height: 90, ...more });
 

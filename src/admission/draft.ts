@@ -90,7 +90,7 @@ export interface ModelDraft extends RequestDraft {
   readonly model: Model;
 }
 
-/** Its body, read as a JSON object and not judged yet. */
+/** Its body, read as a JSON object and not checked yet. */
 export interface BodyDraft extends ModelDraft {
   readonly body: JsonObject;
 }

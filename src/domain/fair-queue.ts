@@ -15,6 +15,7 @@ export interface FairQueue<Share> {
   close(): void;
 }
 
+/** Counts of work that runs and that waits, in all and of one share. */
 export interface FairQueueLimits {
   /** Maximum number of pieces of work that run at once. */
   readonly running: number;
@@ -72,6 +73,7 @@ export function openFairQueue<Share>(limits: FairQueueLimits): FairQueue<Share> 
   };
 }
 
+/** Everything that changes while the queue is open. */
 interface QueueState<Share> {
   readonly limits: FairQueueLimits;
   /** Insertion order is the order of turns: a share that was served moves to the end. */
@@ -86,6 +88,7 @@ interface ShareQueue {
   running: number;
 }
 
+/** A caller that waits for its turn. */
 interface Waiter {
   readonly start: () => void;
   readonly fail: (reason: unknown) => void;
@@ -99,6 +102,7 @@ function queueOf<Share>({ shares }: QueueState<Share>, share: Share): ShareQueue
   return queue;
 }
 
+/** Both limits have room. */
 const mayStart = <Share>({ limits, running }: QueueState<Share>, queue: ShareQueue): boolean =>
   running < limits.running && queue.running < limits.runningPerShare;
 

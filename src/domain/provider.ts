@@ -129,6 +129,7 @@ export interface ProviderError {
   readonly answer?: string;
 }
 
+/** What a free call showed of an account. */
 export type TestResult =
   | { readonly kind: 'accepted' }
   /** Wrong key, no balance or missing permission: needs the operator. `reason` is a sentence without a full stop. */
@@ -137,10 +138,12 @@ export type TestResult =
   /** A response that does not tell whether the account works. */
   | { readonly kind: 'unclear'; readonly reason: string };
 
+/** What was done before the billable call, such as uploads; it is stored with the attempt. */
 export type PrepareResult =
   | { readonly kind: 'prepared'; readonly prepared: unknown }
   | { readonly kind: 'refused'; readonly error: ProviderError };
 
+/** The answer to the billable call. `unknown` is what makes a submission uncertain. */
 export type SubmitResult =
   /** `finished` resolves at the end of the job, where the provider observes it, and saves the wait for the next poll. */
   | {
@@ -155,6 +158,7 @@ export type SubmitResult =
   /** It may exist and may be billed. */
   | { readonly kind: 'unknown'; readonly error: ProviderError };
 
+/** What a lookup found of a submission whose answer was lost. */
 export type RecoverResult =
   | { readonly kind: 'found'; readonly ref: unknown }
   /** The upstream confirms that it has nothing with that key. */
@@ -182,6 +186,7 @@ export interface SubmissionCandidate {
   readonly isExact: boolean;
 }
 
+/** The state of a job at the upstream. */
 export type PollResult =
   | {
       readonly kind: 'running';
@@ -205,6 +210,7 @@ export type PollResult =
   /** No usable response: polled again. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly nextPollMs?: number };
 
+/** Whether the upstream stops the job. */
 export type CancelResult =
   | { readonly kind: 'cancelled' }
   /** Accepted, but not cancelled yet: keep polling. */

@@ -27,6 +27,7 @@ interface FileRefusal {
 }
 export type RefusalEntry = GatewayRefusal | DetailRefusal | FileRefusal;
 
+/** One constructor for each of the contract's three bodies (7.1 to 7.3). */
 const gateway = (status: number, code: string, words: string): GatewayRefusal => ({
   shape: 'gateway',
   status,
@@ -157,8 +158,10 @@ export const refusals = {
   file_range_invalid: file(416, 'invalid_range', 'The range lies outside the file', 'Range'),
 } as const satisfies Record<string, RefusalEntry>;
 
+/** A line of the table. */
 export type RefusalName = keyof typeof refusals;
 
+/** What a refusal says beyond its line of the table. */
 export interface RefusalDetails {
   /** Fills `{subject}` in the words. */
   readonly subject?: string;

@@ -47,12 +47,14 @@ export class ThreadFailed extends Error {
 /** Separate from the task's limit: a slow start is the machine's fault, not the task's. */
 const startTimeoutMs = 30 * seconds;
 
+/** A task that waits or runs, with what settles it. */
 interface PendingTask<Task, Result> {
   readonly task: Task;
   readonly resolve: (result: Result) => void;
   readonly reject: (failure: Error) => void;
 }
 
+/** A thread and its task; removed for good once the thread has ended. */
 interface Slot<Task, Result> {
   readonly worker: Worker;
   isReady: boolean;
@@ -108,6 +110,7 @@ function dispatch<Task, Result>(pool: Pool<Task, Result>): void {
     startThread(pool);
 }
 
+/** Starts the task on that thread. */
 function assign<Task, Result>(
   pool: Pool<Task, Result>,
   slot: Slot<Task, Result>,
@@ -150,6 +153,7 @@ function startThread<Task, Result>(pool: Pool<Task, Result>): void {
   worker.on('exit', () => crashed('ended'));
 }
 
+/** The first message says that the thread is ready; each further one is the result of its task. */
 function receive<Task, Result>(
   pool: Pool<Task, Result>,
   slot: Slot<Task, Result>,

@@ -101,6 +101,7 @@ async function containsAllRows(
   }
 }
 
+/** Markers of JPEG without a length: TEM, and those of restarts and of the beginning. */
 const isStandaloneMarker = (code: number) => code === 0x01 || (code >= 0xd0 && code <= 0xd8);
 
 /** Segments and scans up to the end marker; that of a preview inside a segment is skipped with it. */

@@ -18,6 +18,7 @@ export interface FetchLimits {
   readonly share?: string;
 }
 
+/** A file on this disk, or why there is none. */
 export type FetchedMedia =
   /** The caller owns the file and must remove it. */
   | { readonly kind: 'fetched'; readonly path: string; readonly bytes: number; readonly sha256: string }
@@ -37,6 +38,7 @@ export interface FetchRefused {
   readonly retryAfter?: string;
 }
 
+/** Addresses of stored files seldom have more than one; each is checked like the first. */
 const maxRedirects = 3;
 
 /** Follows at most three redirects, each validated like the first URL, and writes the body to a file. */
@@ -70,6 +72,7 @@ export async function fetchMedia(
   return refused(`The address redirects more than ${maxRedirects} times.`, 'address');
 }
 
+/** The statuses that name another address. */
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** Why a response is not the wanted file; null for a success. */

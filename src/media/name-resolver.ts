@@ -42,6 +42,7 @@ const queryTimeoutMs = 2 * seconds;
 const maxAttempts = 2;
 /** For the whole lookup, however many servers there are. */
 const lookupTimeoutMs = 5 * seconds;
+/** Lookups at the same time, in all and for one share, and how many wait. */
 const queueLimits = { running: 8, runningPerShare: 2, waiting: 8_192, waitingPerShare: 1_024 };
 
 /**
@@ -114,6 +115,7 @@ async function queryServers(
   }
 }
 
+/** None of a lookup that failed. */
 const addressesIn = (answer: PromiseSettledResult<string[]>): readonly string[] =>
   answer.status === 'fulfilled' ? answer.value : [];
 
@@ -123,6 +125,7 @@ const interleave = (four: readonly string[], six: readonly string[]): readonly s
     .flat()
     .filter(address => address !== undefined);
 
+/** Why a lookup gave no address; `ENODATA` where it did not fail. */
 const codeOf = (answer: PromiseSettledResult<string[]>): string =>
   answer.status === 'rejected' && answer.reason instanceof Error && 'code' in answer.reason
     ? String(answer.reason.code)
@@ -135,9 +138,11 @@ function messageOf(codes: readonly string[]): string {
   return 'The name of the address could not be looked up.';
 }
 
+/** Codes of names that do not exist, and of servers that did not answer. */
 const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
 const timeoutCodes = new Set(['ETIMEOUT', 'ECANCELLED']);
 
+/** How long a name without an address is remembered, and how many are. */
 const negativeCacheMs = 30 * seconds;
 const maxNegativeEntries = 10_000;
 

@@ -18,6 +18,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
+/** One request of ours to another host; redirects are never followed by it. */
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,6 +46,7 @@ export type OutboundAnswer =
   | { readonly kind: 'refused_address'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** Of all requests of one client. */
 export interface OutboundOptions {
   readonly allowPrivate: boolean;
   /** Default: the operating system's resolver. */
@@ -55,6 +57,7 @@ export interface OutboundOptions {
 const connectTimeoutMs = 5 * seconds;
 /** Addresses of a name that are tried. */
 const maxTriedAddresses = 4;
+/** Of an answer. */
 const maxHeaderBytes = 16 * 1024;
 
 /** Connections are not reused between requests. */
@@ -134,6 +137,7 @@ class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
 
+/** The host resolved to an address that must not be called. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
@@ -233,8 +237,10 @@ function describeError(signal: AbortSignal, error: unknown, otherwise: string): 
   return otherwise;
 }
 
+/** Codes of the system's resolver for a lookup that gave no address. */
 const nameErrors = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NONAME', 'ENODATA']);
 
+/** Headers that came more than once become one text. */
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -38,6 +38,7 @@ export interface ProbeCaller {
   readonly signal?: AbortSignal;
 }
 
+/** Of one prober. */
 export interface ProberOptions {
   /** Threads. Default 2. */
   readonly workers?: number;
@@ -61,6 +62,7 @@ const maxHeapMb = 256;
 
 /** Possibly the fault of a machine without time or file descriptors to spare: returned once, never cached. */
 const timedOut: Probe = { kind: 'unreadable', reason: 'Reading the file timed out.' };
+/** What a caller reads where this machine could not open the file. */
 const unopened: Probe = { kind: 'unreadable', reason: 'The file could not be opened.' };
 /** A file that crashes its thread. */
 const damaged: Probe = { kind: 'unreadable', reason: 'The file is damaged or not what it claims to be.' };
@@ -130,6 +132,7 @@ export function openProber(options: ProberOptions = {}): Prober {
   };
 }
 
+/** The threads that probe, each one file at a time. */
 type ProbeThreads = WorkerThreads<ProbeTask, Exclude<ProbeReport, { kind: 'ready' }>>;
 
 const openProbeThreads = (maxThreads: number, taskTimeoutMs: number): ProbeThreads =>

@@ -57,6 +57,7 @@ export const modelark = defineArk(
   { where: 'console.byteplus.com/ark → API keys', example: 'MODELARK_KEY' },
 );
 
+/** Both services have one API; they differ in their address, their models' names and where keys are made. */
 function defineArk(
   name: string,
   defaultUrl: string,
@@ -107,13 +108,14 @@ const firstPollMs = 10 * seconds;
 const maxInlineBytesInAll = 45 * 1024 * 1024;
 /** Most tasks that a page may have, and its most bytes. */
 const pageSize = 500;
-/** A page of a list repeats the inputs of its tasks. */
+/** Of the answer with a page of tasks. */
 const maxListBytes = 16 * 1024 * 1024;
 /** Allowed difference between the upstream's clock and ours. */
 const clockSkewMs = 10 * minutes;
 
 /** The part of an answer to a submission that names the job. */
 const createdTask = z.object({ id: z.string().min(1).max(200) });
+/** The field by which the list of tasks is filtered. */
 const tiered = z.object({ service_tier: z.string() });
 /** The body of an error. */
 const problem = z.object({ error: z.object({ code: z.string(), message: z.string().default('') }) });
@@ -191,6 +193,7 @@ function openArk(context: ArkContext): Provider {
   };
 }
 
+/** The path of one task. */
 const pathOf = (ref: unknown): string => `${tasks}/${encodeURIComponent(idOf(ref))}`;
 
 /** The one billable call for a job. */
@@ -214,6 +217,7 @@ const submitTask = ({ upstream, catalog, dedupe, linkTo }: ArkContext, task: Pro
     read: readCreated,
   });
 
+/** The body as the upstream reads it: media as addresses or data URLs, earlier jobs by the upstream's own ids. */
 async function encodeTask(
   model: Model,
   task: ProviderTask,
@@ -229,6 +233,7 @@ async function encodeTask(
   );
 }
 
+/** The ref of a new task. A final video names its draft, so that "not found" has another meaning there. */
 function readCreated(reply: UpstreamReply, submission: MappedSubmission<unknown>): SubmitResult {
   const isFinal = Object.keys(submission.task.pinned).length > 0;
   return readAcceptance(reply, submission, {
@@ -267,6 +272,7 @@ async function cancelTask(upstream: Upstream, path: string): Promise<CancelResul
 /** The upstream's id of an earlier job, which a follow-up refers to. */
 const upstreamIdOf = ({ ref }: Pinned): string => idOf(ref);
 
+/** What a task of the list must match to be the one of this attempt. */
 const taskQueryOf = ({ dedupeKey: name, job }: ProviderTask) => ({
   name,
   notBefore: (job.startedAt ?? job.createdAt) - clockSkewMs,

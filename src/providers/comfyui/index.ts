@@ -107,10 +107,12 @@ const handle = z.object({ prompt_id: z.string().min(1).max(200) });
 const uploaded = z.object({ name: z.string().min(1), subfolder: lenient(z.string()) });
 /** A reference of the input → the name of its upload: what `prepare` returned, as read back from the database. */
 const uploadsSchema = z.record(z.string(), z.string()).default({});
+/** The list of jobs, as far as it shows whether one is in it. */
 const jobs = z.object({
   jobs: z.array(z.object({ id: z.string() })),
   pagination: z.object({ has_more: z.boolean().nullish() }).nullish(),
 });
+/** What is wrong with the inputs of one node. */
 const nodeError = z.object({
   errors: z.array(z.object({ message: z.string(), details: z.string().nullish() })),
 });
@@ -214,11 +216,13 @@ function uploadsOf(catalog: Catalog, task: ProviderTask): readonly Upload[] {
   }));
 }
 
+/** The media that the workflow has a parameter for. */
 function parameterMediaOf(model: Model, task: ProviderTask) {
   const names: readonly string[] = declaredCapabilities(task.routeOptions).parameters;
   return Object.entries(engineJobOf(model, task, {}).media).filter(([name]) => names.includes(name));
 }
 
+/** One upload. A repeated one replaces the file of the same attempt, so that nothing piles up. */
 async function formOf(
   { dedupeKey }: ProviderTask,
   name: string,
@@ -272,6 +276,7 @@ async function lookUpJob({ upstream, catalog }: ComfyuiContext, task: ProviderTa
   });
 }
 
+/** A drawn seed is part of the ref, because no answer of the engine repeats it. */
 const refOf = (id: string, { outputs, seed }: Pick<FilledWorkflow, 'outputs' | 'seed'>) => ({
   id,
   outputs,
