@@ -6,6 +6,8 @@ import { countPendingDeliveries } from '../store/callbacks/deliveries.ts';
 import type { Statements } from '../store/db/connection.ts';
 import { listLargestUsers, readStoredBytes } from '../store/files/storage-usage.ts';
 import { countUnfinishedByModel } from '../store/jobs/count.ts';
+import { monthOf } from '../store/money/accounts.ts';
+import { countAlerts } from '../store/money/alerts.ts';
 
 /** Maximum age of a count: frequent scrapes must not load the database. */
 const countMaxAgeMs = 10 * seconds;
@@ -25,7 +27,7 @@ interface StoreGauge {
   readonly help: string;
   /** Public: dashboards select by them. */
   readonly labelNames: readonly string[];
-  readonly count: (db: Statements) => Promise<readonly Sample[]>;
+  readonly count: (db: Statements, now: number) => Promise<readonly Sample[]>;
 }
 
 /** For gauges without labels. */
@@ -56,6 +58,16 @@ const gauges: readonly StoreGauge[] = [
     help: 'Ended jobs with an uncertain submission that no operator has resolved',
     labelNames: [],
     count: async db => single(await countUncertainSubmissions(db)),
+  },
+  {
+    name: 'atelier_budget_alerts',
+    help: 'Budgets that reached 50, 80 or 100 % of their limit, by the highest step; of monthly ones those of this month',
+    labelNames: ['percent'],
+    count: async (db, now) =>
+      (await countAlerts(db, monthOf(now))).map(({ percent, accounts }) => ({
+        labels: { percent: String(percent) },
+        value: accounts,
+      })),
   },
   {
     name: 'atelier_stored_bytes',
@@ -104,7 +116,7 @@ function openStoreGauge(
       if (clock.now() - countedAt < countMaxAgeMs) return;
       countedAt = clock.now();
       try {
-        const samples = await count(db);
+        const samples = await count(db, countedAt);
         // A label whose count fell to nothing has no row, and would keep its last value.
         this.reset();
         for (const { labels, value } of samples) this.set(labels, value);

@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
 import { type Clock, days, hours, minutes, seconds } from '../domain/clock.ts';
 import { outputLifeMs } from '../domain/file.ts';
+import { formatAmount } from '../domain/money.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { findFilesToRemove, findReferencedBlobs, removeFileRows } from '../store/files/files.ts';
 import { expireJobs, pruneJobs, pruneUsage } from '../store/jobs/maintenance.ts';
+import { takeAlerts } from '../store/money/alerts.ts';
 import { pruneBuckets } from '../store/people/login-buckets.ts';
 import { pruneSessions } from '../store/people/sessions.ts';
 import { openDeadWorkerCheck } from './dead-workers.ts';
@@ -44,6 +46,7 @@ export function startMaintenance(
     [1 * seconds, expire],
     [10 * seconds, maintainDiskReserve],
     ...(hasSiblingProcesses ? [[1 * seconds, openDeadWorkerCheck()] as const] : []),
+    [10 * seconds, notifyOfBudgets],
     [1 * minutes, removeFiles],
     [10 * minutes, pruneLogins],
     [1 * hours, prune],
@@ -74,6 +77,12 @@ export async function expire({ db, clock }: MaintenanceContext): Promise<void> {
     const ended = await expireJobs(db, clock.now(), batch);
     if (ended.length < batch) return;
   }
+}
+
+/** Logs each budget that reached a step of its limit: one line, in one process. */
+export async function notifyOfBudgets({ db, log }: Pick<MaintenanceContext, 'db' | 'log'>): Promise<void> {
+  for (const { limit, used, ...alert } of await takeAlerts(db))
+    log.warn({ ...alert, limit: formatAmount(limit), used: formatAmount(used) }, 'budget alert');
 }
 
 /** Removes the bytes of expired files, then their rows: a crash between the two loses no byte without a row. */

@@ -59,6 +59,7 @@ describe('the dashboard', () => {
       'atelier_jobs',
       'atelier_deliveries_pending',
       'atelier_doubts',
+      'atelier_budget_alerts',
       'atelier_stored_bytes',
       'atelier_stored_bytes_of_user',
     ];

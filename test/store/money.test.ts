@@ -17,6 +17,7 @@ import { readJobById } from '../../src/store/jobs/read.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { accountId, monthOf } from '../../src/store/money/accounts.ts';
+import { takeAlerts } from '../../src/store/money/alerts.ts';
 import { type AccountBalance, readBalance } from '../../src/store/money/balance.ts';
 import { checkMoney } from '../../src/store/money/check.ts';
 import { listEntries } from '../../src/store/money/entries.ts';
@@ -316,6 +317,32 @@ for (const dialect of dialects) {
       const kinds = await Promise.all([1, 2, 3].map(() => postEntry(db, owner, entry, operator)));
       assert.deepEqual(kinds.map(({ kind }) => kind).toSorted(), ['posted', 'repeated', 'repeated']);
       assert.equal((await balance(by))?.limit, 1_000_000);
+    });
+
+    test('a budget is alerted once for each of 50, 80 and 100 %, and again after a top-up', async () => {
+      const by = await payer(1_000_000);
+      const account = accountId({ kind: 'project', id: by.project.id });
+      const alerts = async () =>
+        (await takeAlerts(db))
+          .filter(alert => alert.account === account)
+          .map(({ percent, limit, used }) => [percent, limit, used]);
+      await create(by);
+      assert.deepEqual(await alerts(), []);
+      await create(by);
+      assert.deepEqual(await alerts(), [[50, 1_000_000, 600_000]]);
+      assert.deepEqual(await alerts(), []);
+      const { job } = await create(by);
+      assert.deepEqual(await alerts(), [[80, 1_000_000, 900_000]]);
+      await settle(db, leaseOf(await submitted(job.modelId)), used(3), later);
+      assert.deepEqual(await alerts(), [], 'what was held and is spent is the same share');
+      const owner = { kind: 'project', id: by.project.id } as const;
+      const entry = { kind: 'top_up', amount: 200_000, reason: 'more', idempotencyKey: 'more' } as const;
+      await postEntry(db, owner, entry, operator);
+      await create(by);
+      assert.deepEqual(await alerts(), [[100, 1_200_000, 1_200_000]]);
+      await postEntry(db, owner, { ...entry, amount: 600_000, idempotencyKey: 'again' }, operator);
+      await create(by);
+      assert.deepEqual(await alerts(), [[80, 1_800_000, 1_500_000]]);
     });
 
     test('a top-up that is repeated in the next month counts once', async () => {

@@ -6,6 +6,7 @@ import { type EntryKind, entryKinds } from '../../domain/money-entry.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import type { Actor } from '../people/audit.ts';
+import { alertColumns, lowerAlert, raiseAlert } from './alerts.ts';
 
 /** What an entry moves, in millionths of the currency; positive: it raises the limit, or what was spent. */
 export interface NewEntry {
@@ -52,7 +53,7 @@ export async function appendEntry(tx: Statements, account: string, entry: NewEnt
   const change = column === null ? '' : `, ${column} = COALESCE(${column}, 0) + $2`;
   const [end] = await tx.write(
     `UPDATE money_accounts SET entries = entries + 1${change} WHERE id = $1
-     RETURNING entries AS number, hash AS previous, kind AS owner_kind`,
+     RETURNING entries AS number, hash AS previous, kind AS owner_kind, ${alertColumns}`,
     column === null ? [account] : [account, entry.amount],
   );
   if (!end) throw new Error(`expected the money account ${account}`);
@@ -76,6 +77,8 @@ export async function appendEntry(tx: Statements, account: string, entry: NewEnt
     [...hashedColumns.map(name => row[name] ?? null), hash],
   );
   await tx.write('UPDATE money_accounts SET hash = $2 WHERE id = $1', [account, hash]);
+  if (column === 'posted') await raiseAlert(tx, end);
+  if (column === 'limit_micros') await lowerAlert(tx, end);
 }
 
 /** The hashed columns, in the order of the hash. */

@@ -14,6 +14,7 @@ import {
   type MoneyAccount,
   openPath,
 } from './accounts.ts';
+import { alertColumns, raiseAlert } from './alerts.ts';
 
 /** Who pays for a job. */
 export interface Payer {
@@ -123,10 +124,11 @@ export const ownersOf = ({ projectId, keyId }: Payer): readonly AccountOwner[] =
 async function reserveIn(tx: Statements, account: string, quote: Quote): Promise<void> {
   const [reserved] = await tx.write(
     `UPDATE money_accounts SET held = held + $2
-     WHERE id = $1 AND (limit_micros IS NULL OR posted + held + uncertain + $2 <= limit_micros) RETURNING id`,
+     WHERE id = $1 AND (limit_micros IS NULL OR posted + held + uncertain + $2 <= limit_micros)
+     RETURNING ${alertColumns}`,
     [account, quote.amount],
   );
-  if (reserved) return;
+  if (reserved) return raiseAlert(tx, reserved);
   const [row] = await tx.read(`SELECT ${accountColumns} FROM money_accounts WHERE id = $1`, [account]);
   const { limit, posted, held, uncertain, ...owner } = accountFromRow(row!);
   throw new BudgetError({

@@ -126,7 +126,10 @@ async function changeLimit(
   const amount = (limit ?? 0) - (before?.limit ?? 0);
   if (amount !== 0) await appendEntry(tx, id, { at: now, kind: 'limit', amount, actor });
   // The entry leaves 0, or the limit itself.
-  await tx.write('UPDATE money_accounts SET limit_micros = $2, alerted = 0 WHERE id = $1', [id, limit]);
+  await tx.write('UPDATE money_accounts SET limit_micros = $2, alerted = 0, notified = 0 WHERE id = $1', [
+    id,
+    limit,
+  ]);
 }
 
 /** What an operator gives or corrects by hand. */
