@@ -13,6 +13,7 @@ import { heartbeatMs, openWorkerLease } from './lease.ts';
 /** Retries that become due are not announced, nor does every announcement of another process arrive. */
 const claimIntervalMs = 1 * seconds;
 
+/** The jobs of one process. */
 export interface Worker {
   /** Why it claims nothing, or not for every account; null while it does. */
   whyNotReady(): string | null;
@@ -73,6 +74,7 @@ interface Loops extends Claiming {
   failureReason: string | null;
 }
 
+/** Announcements save waits; nothing depends on them, because they may be lost. */
 function onAnnounced({ wakeup, inFlight }: Loops, topic: string): void {
   const jobId = jobOfTopic(topic);
   const calledJobId = jobOfWebhookTopic(topic);
@@ -97,6 +99,7 @@ async function runLoop(loops: Loops, round: (loops: Loops) => Promise<void>): Pr
   }
 }
 
+/** One claim for every free slot, then a wait where there was nothing to claim. */
 async function claimRound(loops: Loops): Promise<void> {
   const { context, inFlight, wakeup } = loops;
   // Replaced accounts are closed here, where no claim is in flight that would begin to use one of them.

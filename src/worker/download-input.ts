@@ -4,6 +4,7 @@ import { retryAfterMs } from '../domain/delivery-retry.ts';
 import { type FetchedMedia, type FetchRefused, fetchMedia } from '../media/fetch-media.ts';
 import type { WorkerContext } from './context.ts';
 
+/** For one attempt. */
 const fetchTimeoutMs = 60 * seconds;
 /** Decisions 9: three attempts, the second after 1 s, the third 4 s later, each wait up to a fifth shorter or longer. */
 const retryDelaysMs = [1 * seconds, 4 * seconds];
@@ -11,6 +12,7 @@ const jitter = 0.2;
 /** A longer `retry-after` ends the job: it would occupy its slot meanwhile. */
 const longestWaitMs = 60 * seconds;
 
+/** Bounds of one medium, and where it goes. */
 export interface DownloadLimits {
   readonly maxBytes: number;
   /** The existing folder that the file is written to. */

@@ -27,8 +27,10 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 /** The media of an input as local files, with their facts, and what earlier jobs are called upstream. */
 export type Inputs = Pick<ProviderTask, 'media' | 'facts' | 'pinned'>;
 
+/** Of a job that an upstream has already: nothing is fetched again. */
 export const noInputs: Inputs = { media: {}, facts: {}, pinned: {} };
 
+/** All inputs, or why one of them cannot be used. */
 export type InputsResult =
   | { readonly kind: 'fetched'; readonly inputs: Inputs }
   | ({ readonly kind: 'refused' } & InputRefused);
@@ -48,6 +50,7 @@ const missing = (reason: string): InputRefused => ({ reason, code: 'file_downloa
 /** The file is there and breaks a rule. */
 const invalid = (reason: string): InputRefused => ({ reason, code: 'file_invalid', retryable: false });
 
+/** What ends with the job. */
 export interface FetchInputsOptions {
   /** Aborts the downloads. */
   readonly signal: AbortSignal;

@@ -34,8 +34,10 @@ export interface LocalProduction extends Production {
   readonly files: readonly LocalFile[];
 }
 
+/** The files on this machine, or the end of a job whose files could not be fetched. */
 export type FetchedOutputs = { readonly kind: 'fetched'; readonly production: LocalProduction } | EndedJob;
 
+/** What is fetched, and what it is fetched again by. */
 export interface FetchOutputsOptions {
   /** What the upstream made, with URLs of its files. */
   readonly production: Production;

@@ -2,6 +2,7 @@
 import type { Account } from '../routing/routes.ts';
 import type { LeasedJob } from './running-job.ts';
 
+/** Counts that claims depend on; all of them are those of this process. */
 export interface InFlightCounts {
   readonly size: () => number;
   /** Jobs of the account with that id. */

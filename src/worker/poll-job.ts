@@ -153,6 +153,9 @@ async function cancelAtUpstream({ clock }: WorkerContext, job: PolledJob): Promi
   return cancelled.kind === 'requested';
 }
 
+/**
+ * Null while the job goes on. A success stays one, also of a job that was requested to stop (decisions 2).
+ */
 function interpretPoll(job: PolledJob, polled: PollResult, now: number): PollingEnd | null {
   switch (polled.kind) {
     case 'running':
@@ -178,6 +181,7 @@ function interpretPoll(job: PolledJob, polled: PollResult, now: number): Polling
   }
 }
 
+/** Counted from the first answer without a result; one that shows the job resets it. */
 function isNoResultTimedOut(job: PolledJob, now: number): boolean {
   job.noResultSince ??= now;
   return now - job.noResultSince >= noResultTimeoutMs;
@@ -197,6 +201,7 @@ function chargedWithoutResult({ error, usage }: PollResult & { kind: 'unreadable
   };
 }
 
+/** The outcome that was decided here before, else a failure for that reason. */
 const failed = (
   early: Outcome | null,
   code: 'provider_unavailable' | 'runtime_error',
@@ -222,6 +227,7 @@ const chargeOf = ({ route, modelId }: PolledJob, end: 'failed' | 'cancelled') =>
 const stoppedInTime = (early: Outcome | null): Outcome | null =>
   early?.kind === 'cancelled' ? { kind: 'cancelled' } : early;
 
+/** Written only when it grew, and not more often than `progressIntervalMs`. */
 async function reportProgress(
   { db, clock }: WorkerContext,
   job: PolledJob,

@@ -9,9 +9,11 @@ export interface PollRateLimit {
   take(): void;
 }
 
+/** Polls of the whole process. */
 const perSecond = 1_000;
 /** Polls at once after a pause. */
 const burst = 100;
+/** Between two polls at the full rate. */
 const spacingMs = seconds / perSecond;
 
 /** One number is the whole state: the time at which the bucket would be empty again. */

@@ -24,6 +24,7 @@ export interface Poller {
   close(): void;
 }
 
+/** What the worker decides of polling. */
 export interface PollerOptions {
   /** The least time between two polls of a job, so that all jobs in flight stay below the rate. */
   readonly minIntervalMs: () => number;
@@ -94,6 +95,7 @@ interface AccountQueue {
   pollsInFlight: number;
 }
 
+/** Not while its poll is in flight. */
 const isWaiting = (job: PolledJob): boolean => job.heapIndex >= 0;
 
 /** Opened, and run until the poller closes, with the first job of its account. */
@@ -124,6 +126,7 @@ function pollEarlier(job: PolledJob): void {
   job.dueAt = Math.min(job.dueAt, job.polledAt + minPollMs);
 }
 
+/** Wakes the queue where the job is the first that is due. */
 function enqueue({ waiting, wakeup }: AccountQueue, job: PolledJob): void {
   waiting.put(job);
   if (waiting.first() === job) wakeup.wake();
@@ -157,6 +160,7 @@ async function pollNext(polling: Polling, queue: AccountQueue): Promise<void> {
   else reschedule(polling, queue, job);
 }
 
+/** After a poll: at once where something happened meanwhile, else when the job is due. */
 function reschedule({ context, now }: Polling, queue: AccountQueue, job: PolledJob): void {
   const isDueNow = job.hasNews || job.isReleased;
   job.polledAt = now();
@@ -166,6 +170,7 @@ function reschedule({ context, now }: Polling, queue: AccountQueue, job: PolledJ
   enqueue(queue, job);
 }
 
+/** After the last poll of a job. */
 function remove({ jobs, onEnd }: Polling, job: PolledJob, end: PollingEnd): void {
   // The entry may be that of the next claim by now.
   if (jobs.get(job.jobId) === job) jobs.delete(job.jobId);

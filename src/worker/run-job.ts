@@ -81,12 +81,15 @@ export async function finishJob(
   }
 }
 
+/** The end of a job that this process failed. */
 const fail = (code: 'provider_unavailable' | 'internal_error', what: string): EndedJob =>
   endedWith({ kind: 'failed', error: jobError(code, what) });
 
+/** An operator removed the model while the job waited. */
 const failWithoutModel = ({ modelId }: RunningJob): EndedJob =>
   fail('internal_error', `the model ${modelId} is no longer in the catalog`);
 
+/** Whether the upstream has the job, so that it is polled and not submitted. */
 const isAcceptedUpstream = ({ lastAttempt }: RunningJob): boolean => lastAttempt?.answer === 'accepted';
 
 /** Null for a job that an upstream has: the poller asks the upstream to stop it. */
@@ -95,6 +98,7 @@ function checkEndBeforeStart(running: RunningJob): Outcome | null {
   return running.job.cancelRequestedAt === null ? running.checkStopOrDeadline() : { kind: 'cancelled' };
 }
 
+/** The inputs, or the end of the job that they caused. */
 type InputsOrEnd = { readonly kind: 'fetched'; readonly inputs: Inputs } | EndedJob;
 
 /** Inputs are fetched only for a job that is still to be submitted. */
@@ -177,6 +181,7 @@ export function spanResultOf({ account }: Route, { kind = '', outcome }: StepRes
   return outcome?.kind === 'failed' ? { attributes, failure: outcome.error.code } : { attributes };
 }
 
+/** One step of the job as a span of its trace. */
 const withJobSpan = <T extends StepResult>(
   context: WorkerContext,
   { jobId: job, route }: RunningJob,

@@ -60,8 +60,10 @@ export interface EndedJob {
 /** The worker stops, or lost the lease: the job goes back to the queue, and nothing is written without the lease. */
 export const interrupted: Outcome = { kind: 'interrupted' };
 
+/** An end without files. */
 export const endedWith = (outcome: Outcome): EndedJob => ({ kind: 'ended', outcome, files: [] });
 
+/** How a job learns that it must end, or that there is news of it. */
 export function openJobSignals({ clock }: Pick<WorkerContext, 'clock'>): JobSignals {
   const ending = new AbortController();
   const { signal } = ending;
@@ -96,6 +98,7 @@ export function openRunningJob(
   };
 }
 
+/** Null before the deadline. */
 export const checkExpired = ({ expiresAt }: Pick<LeasedJob, 'expiresAt'>, now: number): Outcome | null =>
   now >= expiresAt ? { kind: 'failed', error: expiredError } : null;
 

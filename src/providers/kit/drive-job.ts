@@ -20,6 +20,7 @@ export const drivenOutcome = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.enum(['cancelled', 'missing', 'lost', 'unfinished']) }),
 ]);
+/** The end of a driven job as cassettes keep it. */
 export type DrivenOutcome = z.output<typeof drivenOutcome>;
 
 /** How the driver waits between polls, and how often it polls at most. */
@@ -50,6 +51,7 @@ export async function driveJob(
   }
 }
 
+/** Polls as often as the provider allows, or the upstream requests. */
 async function pollToEnd(
   provider: Provider,
   task: ProviderTask,
@@ -83,12 +85,14 @@ function endOf(polled: PollResult): DrivenOutcome | null {
   }
 }
 
+/** Files by role and type alone: their addresses are gone when the cassette is played. */
 const succeeded = ({ files, usage = [] }: Production): DrivenOutcome => ({
   kind: 'succeeded',
   files: files.map(({ role, mimeType }) => [role, mimeType]),
   usage: usage.map(({ unit, quantity }) => [unit, quantity]),
 });
 
+/** By the code alone: sentences of upstreams change. */
 const erred = (
   kind: 'refused' | 'unknown' | 'failed' | 'unreadable',
   { code, trouble }: ProviderError,

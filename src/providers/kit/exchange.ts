@@ -34,13 +34,18 @@ export interface ObservedOutbound extends Outbound {
 
 /** Headers that say something of an answer; the others name hosts, cookies and accounts. */
 const keptHeaders = /^(content-type|retry-after|x-fal-error-type|x-ratelimit-.*)$/;
+/** Addresses whose query may sign them. */
 const signedParameter = /^https?:\/\/[^\s?]+\?/;
 /** Members whose values are an account's, or a person's. */
 const privateMember =
   /^(.*(api|access|secret)_?key.*|.*token|authorization|password|secret|signature|sign|e-?mail|user_?name|(account|user|owner|group|app|workspace)_?id)$/i;
+/** Parameters of a path that identify an account. */
 const privateParameter = /([?&](?:[^=&]*(?:key|token|sign|secret|credential|groupid)[^=&]*)=)[^&]*/gi;
+/** Tokens that were signed for one call. */
 const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+/** Media without a prefix. */
 const longBase64 = /^[A-Za-z0-9+/_-]{400,}=*$/;
+/** Stands where a secret stood. */
 const removed = '(removed)';
 
 /** Texts that never stay, each with what stands in its place. */
@@ -74,11 +79,13 @@ export function withoutSecrets(
   };
 }
 
+/** Headers that are kept, without secrets in their values. */
 function cleanHeaders(headers: Readonly<Record<string, string>>, replaced: Replacements) {
   const kept = Object.entries(headers).filter(([name]) => keptHeaders.test(name.toLowerCase()));
   return Object.fromEntries(kept.map(([name, value]) => [name, cleanText(value, replaced)]));
 }
 
+/** The same JSON without private members, at any depth. */
 function cleanValue(value: unknown, replaced: Replacements): unknown {
   if (typeof value === 'string') return cleanText(value, replaced);
   if (Array.isArray(value)) return value.map(item => cleanValue(item, replaced));
@@ -92,6 +99,7 @@ function cleanValue(value: unknown, replaced: Replacements): unknown {
   );
 }
 
+/** A text without secrets and tokens; media become a few bytes of their type. */
 function cleanText(text: string, replaced: Replacements): string {
   const media = /^data:([^;,]*)/.exec(text)?.[1];
   if (media !== undefined) return `data:${media};base64,AAAA`;

@@ -108,6 +108,7 @@ export function recordAnswer(
   });
 }
 
+/** Only over no answer or one that may still change; a refusal also takes back that the attempt was uncertain. */
 async function writeAnswer(
   db: Statements,
   jobId: JobId,

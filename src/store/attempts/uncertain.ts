@@ -66,9 +66,13 @@ export async function recordUncertainReason(
   );
 }
 
+/**
+ * Columns of an `UncertainSubmission`. `doubted_at` is the former name of the moment when it became uncertain.
+ */
 const uncertainColumns = `attempts.job_id, jobs.user_id, users.name AS user_name, jobs.model_id, jobs.state, jobs.error,
   attempts.number, attempts.provider, attempts.account, attempts.dedupe_key, attempts.sends, attempts.started_at,
   attempts.doubted_at, attempts.error AS why`;
+/** Attempts that were named uncertain and that no operator has resolved. */
 const unresolvedSubmissions = `FROM attempts JOIN jobs ON jobs.id = attempts.job_id JOIN users ON users.id = jobs.user_id
   WHERE attempts.doubted_at IS NOT NULL AND attempts.doubt_settled_at IS NULL`;
 
@@ -119,6 +123,7 @@ export async function resolveUncertainSubmission(
   return resolved;
 }
 
+/** The guard is part of the first statement: of two operators who resolve it at once, one finds nothing. */
 function resolveInTransaction(
   db: Connection,
   jobId: JobId,

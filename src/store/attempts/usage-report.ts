@@ -132,6 +132,7 @@ export async function measureDurations(
   }));
 }
 
+/** A job that never ran was in the queue until its end. */
 const startOf = (row: Row): number => integerOrNull(row, 'started_at') ?? integer(row, 'completed_at');
 
 /** Nearest rank; 0 for no values. */
@@ -141,6 +142,7 @@ function percentilesOf(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
+/** Names of everything that a report can be broken down by, but for models, whose ids are their names. */
 const nameQueries: Readonly<Record<Exclude<Breakdown, 'model'>, string>> = {
   user: 'SELECT id, name FROM users LIMIT 10000',
   key: 'SELECT id, COALESCE(name, hint) AS name FROM keys LIMIT 10000',

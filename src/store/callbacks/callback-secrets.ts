@@ -6,6 +6,7 @@ import { integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { isSealed, openSeal, type Seal } from '../db/seal.ts';
 import { writeAudit } from '../people/audit.ts';
 
+/** The secrets that sign callbacks: one a user, encrypted with the master secret. */
 export interface CallbackSecrets {
   /** The secrets that sign now: the present one first, and during a rotation the previous one. Created when first read. */
   read(userId: UserId, now: number): Promise<readonly [present: string, ...before: string[]]>;
@@ -19,6 +20,7 @@ export interface CallbackSecrets {
   renewAll(now: number): Promise<void>;
 }
 
+/** What a rotation made. */
 export interface Rotation {
   readonly secret: string;
   /** Until when the previous secret signs, too, epoch ms. */
@@ -27,6 +29,7 @@ export interface Rotation {
 
 /** Encrypted once per database, to verify the master secret at a start. */
 const proof = { plain: 'atelier', owner: 'seal_proof' } as const;
+/** Rows that are read at a time. */
 const usersPerBatch = 200;
 
 /** `masterSecret` must be the same in every process of a database. */

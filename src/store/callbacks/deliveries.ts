@@ -194,6 +194,7 @@ export interface ListedDelivery extends Delivery {
   readonly userName: string;
 }
 
+/** Deliveries with the names of their users. */
 const selectListed = `SELECT deliveries.*, users.name AS user_name FROM deliveries
   JOIN users ON users.id = deliveries.user_id`;
 
@@ -224,11 +225,13 @@ export async function readDelivery(db: Statements, id: DeliveryId): Promise<List
   return row ? listedFromRow(row) : null;
 }
 
+/** For rows of `selectListed`. */
 const listedFromRow = (row: Row): ListedDelivery => ({
   ...deliveryFromRow(row),
   userName: text(row, 'user_name'),
 });
 
+/** Columns of a `Delivery`; `tries` is the former name of attempts. */
 const deliveryColumns =
   'id, job_id, user_id, status, url, state, tries, failures, due_at, created_at, ended_at';
 

@@ -9,6 +9,7 @@ export interface BatchLimits {
   readonly maxConcurrent: number;
 }
 
+/** A call that waits for its statement. */
 interface PendingCall<Input, Output> {
   readonly input: Input;
   readonly resolve: (output: Output) => void;
@@ -34,6 +35,7 @@ export function batch<Input, Output>(
   };
 }
 
+/** The collector of one connection. */
 function openBatcher<Input, Output>(
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>,
   { maxSize, maxConcurrent }: BatchLimits,

@@ -68,5 +68,6 @@ export const webhookTopic = (jobId: string): string => `${webhookPrefix}${jobId}
 export const jobOfWebhookTopic = (topic: string): string | null =>
   topic.startsWith(webhookPrefix) ? topic.slice(webhookPrefix.length) : null;
 
+/** Beginnings of topics: a change of a job, and a webhook of an upstream about one. */
 const jobPrefix = 'job:';
 const webhookPrefix = 'call:';

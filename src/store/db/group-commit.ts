@@ -13,6 +13,7 @@ export type Write =
   | { readonly kind: 'alone'; readonly run: () => void }
   | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
 
+/** A write that waits for its group. */
 interface QueuedWrite {
   readonly write: Write;
   /** Settles the caller's promise; without a failure it resolves. */

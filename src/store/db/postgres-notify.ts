@@ -4,9 +4,11 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import type { Connection } from './connection.ts';
 
+/** Of NOTIFY; all topics of all processes use it. */
 const channel = 'atelier';
 /** NOTIFY carries at most 8,000 bytes. */
 const maxHintBytes = 7_900;
+/** For a connection that listens, and the pause before the next one after a failure. */
 const connectTimeoutMs = 5_000;
 const relistenDelayMs = 1_000;
 /** A dead connection reports nothing by itself: how often it is checked, and the timeout of a check. */

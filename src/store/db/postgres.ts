@@ -5,10 +5,12 @@ import type { Connection, Row, Statements, Value } from './connection.ts';
 import { asStoreUnavailable, isDeadlock, isStorageFault } from './postgres-errors.ts';
 import { type OnConnectionError, openAnnouncements } from './postgres-notify.ts';
 
+/** For a connection of the pool, and the server's limit for a statement. */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
 /** For a silent server or network; longer than the server's own limit for a statement. */
 const queryTimeoutMs = 20_000;
+/** Connections of one process. */
 const poolSize = 10;
 /** How often a transaction that lost a deadlock is run, the first time included. */
 const maxAttempts = 4;
@@ -102,6 +104,7 @@ async function inTransaction<T>(
   }
 }
 
+/** Statements of a transaction, on its own connection. */
 const statementsOf = (client: pg.ClientBase): Statements => ({
   read: (text, values) => run(client, text, values),
   write: (text, values) => run(client, text, values),
@@ -123,6 +126,7 @@ async function run(
   }
 }
 
+/** By text; texts are constants of the program, so there are few. */
 const statementNames = new Map<string, string>();
 
 /** Stable per text, so that a statement is planned once per connection. */

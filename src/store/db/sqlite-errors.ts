@@ -3,6 +3,7 @@ import { StoreUnavailable } from './connection.ts';
 
 /** SQLITE_BUSY 5, NOMEM 7, READONLY 8, IOERR 10, CORRUPT 11, FULL 13, CANTOPEN 14, NOTADB 26. */
 const storageFaults: readonly number[] = [5, 7, 8, 10, 11, 13, 14, 26];
+/** SQLITE_BUSY and SQLITE_FULL by themselves. */
 const busy = 5;
 const full = 13;
 /** SQLITE_IOERR_WRITE, IOERR_FSYNC, IOERR_DIR_FSYNC. A failed read, or no space for the -shm file, is not one. */

@@ -42,6 +42,7 @@ export async function findClaimableModels(
   }));
 }
 
+/** Whether a due job of the model is bound to an account. */
 const isBound = (model: number): string => `CASE WHEN EXISTS (SELECT 1 FROM jobs AS bound
   WHERE bound.model_id = $${model} AND bound.state = 'available' AND bound.account IS NOT NULL AND bound.due_at <= $1)
   THEN 1 ELSE 0 END`;
@@ -62,6 +63,7 @@ export interface ClaimOptions {
   readonly leaseMs?: number;
 }
 
+/** Jobs that may crash a process run apart from the others. */
 const crashConditions = { suspects: 'AND deaths > 0', clean: 'AND deaths = 0' } as const;
 
 /** Models with available jobs that were running in a process that crashed. */

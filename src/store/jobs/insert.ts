@@ -62,6 +62,7 @@ export interface NewJob {
   readonly tags?: string | null;
 }
 
+/** The row is there, with its place in the queue. */
 interface Inserted {
   readonly kind: 'inserted';
   readonly rank: number;
@@ -159,6 +160,7 @@ function insertInTransaction(
   });
 }
 
+/** Why nothing was inserted: the idempotency key first, then the caller's own id. */
 const findConflict = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
   (await findEarlierUse(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
 
@@ -185,6 +187,7 @@ const columns = {
 type Column = keyof typeof columns;
 const columnNames = Object.keys(columns) as Column[];
 
+/** A new job as its row. */
 const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
   id: job.id,
   user_id: job.userId,

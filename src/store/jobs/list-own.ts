@@ -42,6 +42,7 @@ export async function listJobsOfUser(db: Statements, query: UserJobQuery): Promi
   return rows.map(forStatusFromRow);
 }
 
+/** The conditions of a query, each with its `AND`. */
 function conditionsOf(
   { externalTaskId, after, since, status }: UserJobQuery,
   bind: (value: Value) => string,
@@ -55,6 +56,7 @@ function conditionsOf(
   return conditions.map(condition => ` AND ${condition}`).join('');
 }
 
+/** The largest moment that a UUIDv7 can hold. */
 const latestMs = 2 ** 48 - 1;
 
 /** What every id of that moment begins with. */

@@ -21,6 +21,7 @@ export function announceFailed(db: Connection, jobIds: readonly string[]): void 
   if (jobIds.length > 0) db.announce(deliveryTopic);
 }
 
+/** Waiting jobs whose deadline has passed fail, with everything that belongs to the end of a job. */
 function expireInTransaction(db: Connection, now: number, limit: number): Promise<readonly string[]> {
   return db.transaction(async tx => {
     const rows = await tx.write(
@@ -38,6 +39,7 @@ function expireInTransaction(db: Connection, now: number, limit: number): Promis
   });
 }
 
+/** The ids of rows of jobs. */
 export const idsOf = (rows: readonly Row[]): readonly string[] => rows.map(row => text(row, 'id'));
 
 /** Returns the ids of the rows. */

@@ -109,6 +109,7 @@ function attributeCrashes(orphaned: readonly Row[]): ReadonlySet<Row> {
   return new Set([...suspects, ...risky.filter(row => !holders.has(row.holder ?? null))]);
 }
 
+/** How a job ends that took too many processes with it. */
 const poisonError = jobError(
   'internal_error',
   `the worker process crashed ${maxCrashes} times while it ran this job`,

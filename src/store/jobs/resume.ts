@@ -90,6 +90,7 @@ async function withinKeyLimits(
   });
 }
 
+/** Leases exactly these rows; throws where the statement changed fewer. */
 async function leaseAll(
   tx: Statements,
   rows: readonly Row[],
@@ -107,6 +108,7 @@ async function leaseAll(
   return rows.map(row => resumedJobFromRow(row, now));
 }
 
+/** `$1, $2, …` for a list of values. */
 const placeholdersOf = (values: readonly unknown[], first = 1): string =>
   values.map((_, index) => `$${first + index}`).join(', ');
 

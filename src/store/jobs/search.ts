@@ -35,10 +35,12 @@ export interface JobPage {
  */
 const scanLimit = 10_000;
 
+/** The columns of a job, named with their table. */
 const jobsByName = jobColumns
   .split(',')
   .map(column => `jobs.${column.trim()}`)
   .join(', ');
+/** Jobs with the names of their users and keys. */
 const selectFound = `SELECT ${jobsByName}, jobs.account, users.name AS user_name, keys.name AS key_name, keys.hint AS key_hint
   FROM jobs JOIN users ON users.id = jobs.user_id JOIN keys ON keys.id = jobs.key_id`;
 
@@ -55,6 +57,7 @@ export async function searchJobs(
   return { jobs, next: await findScanEnd(db, filter, page.after) };
 }
 
+/** Ids of one more job than the page has, newest first. */
 async function findMatchingIds(
   db: Statements,
   filter: JobFilter,
@@ -83,6 +86,7 @@ function sourceOf({ states, ids }: JobFilter, after: JobId | null, bind: (value:
   return `${columns} ${older} ORDER BY id DESC LIMIT ${scanLimit}`;
 }
 
+/** A search for running jobs alone. */
 const isRunningOnly = (states: readonly JobState[] | null): boolean => states?.join() === 'running';
 
 function conditionsOf(

@@ -14,6 +14,7 @@ export interface MoneyCheck {
   readonly faults: readonly string[];
 }
 
+/** Accounts of one statement, and faults that are listed. */
 const pageRows = 500;
 const maxFaults = 100;
 
@@ -46,10 +47,12 @@ export async function checkMoney(db: Statements): Promise<MoneyCheck> {
   };
 }
 
+/** The sum of the entries of those kinds: what the column of the account must be. */
 const sumOfKinds = (column: 'limit_micros' | 'posted') =>
   `CAST(COALESCE((SELECT SUM(amount) FROM money_entries WHERE account = money_accounts.id
      AND kind IN (${kindsOf(column).map(kind => `'${kind}'`)})), 0) AS BIGINT)`;
 
+/** The sum of the open holds whose path has the account. */
 const sumOfHolds = (state: 'open' | 'uncertain') =>
   `CAST(COALESCE((SELECT SUM(amount) FROM money_holds WHERE ended_at IS NULL AND state = '${state}'
      AND replace(' ' || path, ' ' || money_accounts.id || ' ', '') <> ' ' || path), 0) AS BIGINT)`;

@@ -69,6 +69,7 @@ export async function insertSession(
 /** `$1` is now, `$2` the time since which it must have been used. Sessions from before a change of their person are over. */
 const live = `sessions.ends_at > $1 AND sessions.seen_at > $2
   AND (sessions.person_id IS NULL OR people.changed_at = sessions.person_changed_at)`;
+/** Columns of a `Session`; the admin token has no person, and so a name of its own. */
 const columns = `sessions.id, sessions.person_id, COALESCE(people.name, 'admin') AS name,
   COALESCE(people.role, sessions.role) AS role, sessions.began_at, sessions.seen_at, sessions.ends_at,
   sessions.address, sessions.user_agent`;
@@ -173,6 +174,7 @@ export async function pruneSessions(db: Statements, now: number, limit: number):
   return rows.length;
 }
 
+/** Empty for the sessions of all people. */
 const personOf = (of: SessionsOf): string => (of === 'everybody' ? '' : of);
 
 function sessionFromRow(row: Row): Session {
