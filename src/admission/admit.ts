@@ -1,4 +1,5 @@
 /** Admission: the gates through which a request becomes a job, in the order of decisions 2. */
+import { minutes } from '../domain/clock.ts';
 import type { Quote } from '../domain/prices.ts';
 import { answerEarlierJob } from './answer-earlier-job.ts';
 import {
@@ -23,6 +24,7 @@ import { insertJob } from './gates/insert.ts';
 import { inspectMedia } from './gates/media.ts';
 import { findModel } from './gates/model.ts';
 import { requireModelAccess } from './gates/model-access.ts';
+import { readPresentedQuote } from './gates/presented-quote.ts';
 import { refuseUsedQuota } from './gates/quota.ts';
 import { resolveReferences } from './gates/references.ts';
 import { chooseAccounts } from './gates/routes.ts';
@@ -50,7 +52,12 @@ export interface Validated {
   readonly input: unknown;
   /** What it may cost at most; null where its model has no price. */
   readonly quote: Quote | null;
+  /** The same for the header `Atelier-Quote` of a creation, which is then held under these prices. */
+  readonly signedQuote: string | null;
 }
+
+/** How long the prices of a quote last. */
+const quoteLifeMs = 15 * minutes;
 
 /** The principal is authenticated and its rate is counted before (`src/http/route.ts`). */
 const beforeBody = gates<RequestDraft>()
@@ -84,6 +91,7 @@ const route = gates<ParsedDraft>()
 
 /** Limits and the insert, of creations alone. */
 const routeAndStore = route
+  .and(readPresentedQuote)
   .and(refuseOverTotalStorage)
   .and(refuseUsedQuota)
   .and(refuseUsedStorage)
@@ -106,16 +114,15 @@ export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): A
       await using resources = new AsyncDisposableStack();
       const draft = await parseDryRun.pass(context, { request, resources });
       const billedJobs = draft.model.billedJobs(draft.input);
-      if (draft.earlier) {
-        await answerEarlierJob(context, draft, draft.earlier);
-        return {
-          billedJobs,
-          input: draft.input,
-          quote: quoteInput(context.prices(), draft.model, draft.input),
-        };
-      }
-      const quote = quoteDraft(context.prices(), await route.pass(context, draft));
-      return { billedJobs, input: draft.input, quote };
+      const { model, input, earlier } = draft;
+      if (earlier) await answerEarlierJob(context, draft, earlier);
+      const quote = earlier
+        ? quoteInput(context.prices(), model, input)
+        : quoteDraft(context.prices(), await route.pass(context, draft));
+      const signedQuote =
+        quote &&
+        context.quoteSigner.sign(quote, { modelId: model.id, input }, context.clock.now() + quoteLifeMs);
+      return { billedJobs, input, quote, signedQuote };
     },
   };
 }

@@ -11,7 +11,8 @@ import type { JobId } from '../domain/ids.ts';
 import type { Priority } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
-import type { Prices } from '../domain/prices.ts';
+import type { Prices, Quote } from '../domain/prices.ts';
+import type { QuoteSigner } from '../domain/quote-signature.ts';
 import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { RouteCandidate } from '../routing/choose-routes.ts';
@@ -74,6 +75,7 @@ export interface AdmissionContext {
   readonly candidatesOf: (model: Model) => readonly RouteCandidate[];
   /** The price book; null where there is none. */
   readonly prices: () => Prices | null;
+  readonly quoteSigner: QuoteSigner;
   /** Whether callbacks may go to private addresses. */
   readonly allowPrivateNetwork: boolean;
 }
@@ -151,6 +153,11 @@ export interface ReferencesDraft extends CandidatesDraft {
 /** With its media: fetched where they are inline, probed, and within the limits of their fields. */
 export interface MediaDraft extends ReferencesDraft {
   readonly media: ValidatedMedia;
+}
+
+/** A creation with the signed quote that it presents; null without one. */
+export interface QuotedDraft {
+  readonly presentedQuote: Quote | null;
 }
 
 /** A request that nothing in its own content can refuse any more. */

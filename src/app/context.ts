@@ -8,6 +8,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import { openSigner, type Signer } from '../domain/file-signature.ts';
+import { openQuoteSigner, type QuoteSigner } from '../domain/quote-signature.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { type Ingress, openIngress } from '../domain/upstream-webhook-address.ts';
 import { type NameResolver, openNameResolver } from '../media/name-resolver.ts';
@@ -35,6 +36,7 @@ export interface AppContext {
   readonly tracing: Tracing;
   readonly scratchDir: ScratchDir;
   readonly signer: Signer;
+  readonly quoteSigner: QuoteSigner;
   readonly ingress: Ingress;
   readonly positions: QueuePositions;
   readonly callbackSecrets: CallbackSecrets;
@@ -85,6 +87,7 @@ export async function openContext(
     tracing,
     scratchDir,
     signer: openSigner(secret),
+    quoteSigner: openQuoteSigner(secret),
     ingress: openIngress(secret),
     positions: openQueuePositions(db, clock),
   };

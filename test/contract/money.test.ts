@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { ReloadableGateway } from '../../src/app/gateway.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
@@ -26,13 +28,15 @@ for (const dialect of dialects) {
   describe(`money on ${dialect}`, () => {
     let folder: string;
     let gateway: TestGateway;
+    let settings: string;
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
-      const path = join(folder, 'atelier.yaml');
-      await writeFile(path, JSON.stringify({ prices }));
+      settings = join(folder, 'atelier.yaml');
+      await writeFile(settings, JSON.stringify({ prices }));
       gateway = await startGateway({
         dialect,
-        env: { ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: path },
+        isAlone: true,
+        env: { ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: settings },
       });
     });
     after(async () => {
@@ -52,6 +56,9 @@ for (const dialect of dialects) {
       assert.equal(body.project, name);
       return { key: body.secret, project: name };
     }
+    /** As after SIGHUP. */
+    const reload = () =>
+      (gateway.gateway as ReloadableGateway).reload(readConfig({ ATELIER_CONFIG: settings }));
     const create = (key: string, body: unknown = input, headers: Record<string, string> = {}) =>
       gateway.ask('POST', `/v1/queue/${image}`, { key, body, headers });
     const balance = async (key: string) => (await gateway.ask('GET', '/v1/balance', { key })).body;
@@ -158,6 +165,46 @@ for (const dialect of dialects) {
       assert.deepEqual([second.status, second.body.request_id], [200, first.body.request_id]);
       await ended(key, first.body.request_id);
       assert.equal((await balance(key)).project.spent, '0.04');
+    });
+
+    test('a signed quote is what the job is held under, for its own input, for 15 minutes', async () => {
+      const { key } = await keyOf('1.00');
+      const quoted = await gateway.ask('POST', `/v1/models/${image}/validate`, { key, body: input });
+      const token = quoted.headers.get('atelier-quote') ?? '';
+      const withQuote = (body: unknown, quote = token) => create(key, body, { 'atelier-quote': quote });
+      const refusalOf = async (answer: ReturnType<typeof withQuote>) => {
+        const { status, body } = await answer;
+        return [status, body.detail];
+      };
+      assert.deepEqual(await refusalOf(withQuote({ ...input, n: 2 })), [
+        422,
+        'Atelier-Quote: is for another model or input',
+      ]);
+      const [content = '', mac] = token.split('.');
+      const cheaper = Buffer.from(content, 'base64url').toString().replaceAll('0.04', '0.01');
+      const forged = `${Buffer.from(cheaper).toString('base64url')}.${mac}`;
+      assert.deepEqual(await refusalOf(withQuote(input, forged)), [
+        422,
+        'Atelier-Quote: is no quote of this gateway',
+      ]);
+      await writeFile(
+        settings,
+        JSON.stringify({ prices: { ...prices, models: { [image]: { image: 0.5 } } } }),
+      );
+      reload();
+      const { body: handle } = await withQuote(input);
+      const { body: dearer } = await create(key);
+      const costs = await Promise.all(
+        [handle, dearer].map(async ({ request_id }) => (await ended(key, request_id)).cost.amount),
+      );
+      await writeFile(settings, JSON.stringify({ prices }));
+      reload();
+      assert.deepEqual(costs, ['0.04', '0.50']);
+      gateway.clock.advance(16 * 60_000);
+      assert.deepEqual(await refusalOf(withQuote(input)), [
+        422,
+        'Atelier-Quote: has expired; validate the input again for a new quote',
+      ]);
     });
 
     test('ill-formed tags are refused with the tag', async () => {

@@ -5,14 +5,23 @@ import type { Prices } from '../../domain/prices.ts';
 import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
 import type { Reservation } from '../../store/money/holds.ts';
 import { answerEarlierJob } from '../answer-earlier-job.ts';
-import { type AdmissionContext, type Admitted, callbackUrlOf, type RoutedDraft } from '../draft.ts';
+import {
+  type AdmissionContext,
+  type Admitted,
+  callbackUrlOf,
+  type QuotedDraft,
+  type RoutedDraft,
+} from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { quoteDraft } from '../quote.ts';
 import { storeMedia } from '../store-media.ts';
 import { removeUncommittedBlobs } from '../store-upload.ts';
 
 /** The job is flushed to disk when this resolves. */
-export const insertJob: Gate<RoutedDraft, { readonly admitted: Admitted }> = async (context, draft) => {
+export const insertJob: Gate<RoutedDraft & QuotedDraft, { readonly admitted: Admitted }> = async (
+  context,
+  draft,
+) => {
   const job = newJobOf(draft, context.clock.now());
   const insertion = await insertWithMedia(context, draft, job);
   const admitted =
@@ -47,7 +56,7 @@ function newJobOf(draft: RoutedDraft, now: number): JobWithoutInput {
 /** Occupies a slot of the backlog from before the media are stored; removes them where the job is not inserted. */
 async function insertWithMedia(
   { backlog, media: mediaContext, insert, storage, prices }: AdmissionContext,
-  draft: RoutedDraft,
+  draft: RoutedDraft & QuotedDraft,
   job: JobWithoutInput,
 ): Promise<Insertion> {
   const {
@@ -80,10 +89,10 @@ async function insertWithMedia(
 }
 
 /** Null where creations are not held to limits. */
-function reservationOf(prices: Prices | null, draft: RoutedDraft): Reservation | null {
+function reservationOf(prices: Prices | null, draft: RoutedDraft & QuotedDraft): Reservation | null {
   if (!prices?.hold) return null;
   const payer = draft.request.principal;
-  return { payer, quote: quoteDraft(prices, draft), unpriced: prices.unpriced };
+  return { payer, quote: draft.presentedQuote ?? quoteDraft(prices, draft), unpriced: prices.unpriced };
 }
 
 /** The job is stored: nothing that could fail stands between it and its handle. */

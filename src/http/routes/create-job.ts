@@ -33,6 +33,14 @@ export const createJob: KeyRoute = {
           'Idempotency-Key',
           'The same key with the same body answers the first handle again, for 24 hours.',
         ),
+        header(
+          'Atelier-Quote',
+          'The header of the same name of a dry run of this input: the job is held under its prices, for 15 minutes.',
+        ),
+        header(
+          'Atelier-Tags',
+          'Names and values that stay with the job and its cost: `campaign=spring, team=web`.',
+        ),
         header('Cancel-After', 'A deadline such as 90s, 5m or 3600; after it the job ends as expired.'),
       ],
       body: jsonInputOf(model),

@@ -85,14 +85,15 @@ export const validateInput: KeyRoute = {
     // The input of a creation; its schema is that of the model in the path.
     body: { 'application/json': { type: 'object' } },
   },
-  open: context => async (principal, request) => {
+  open: context => async (principal, request, reply) => {
     const modelId = pathValue(request, 'modelId');
-    const { billedJobs, quote } = await context.admission.validate({
+    const { billedJobs, quote, signedQuote } = await context.admission.validate({
       principal,
       modelId,
       query: queryOf(request),
       message: request.raw,
     });
+    if (signedQuote !== null) reply.header('atelier-quote', signedQuote);
     return {
       object: 'validation',
       model: modelId,
