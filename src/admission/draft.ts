@@ -46,6 +46,8 @@ export interface AskedBesideBody {
   readonly cancelAfter?: string;
   /** In place of the input's. */
   readonly priority?: Priority;
+  /** In place of the header Idempotency-Key. */
+  readonly idempotencyKey?: string;
 }
 
 /** The job that answers a request. */

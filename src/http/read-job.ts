@@ -81,7 +81,7 @@ export async function waitForStatusChange(
 }
 
 /** Seconds of `Prefer: wait=N`, capped; null where the header has none. */
-function preferredWait(header: string | string[] | undefined): number | null {
+export function preferredWait(header: string | string[] | undefined): number | null {
   const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
   // Decisions 9: a longer wait is capped, and the answer states the wait that was applied.

@@ -1,4 +1,4 @@
-/** Reading a multipart form with one file, as a stream. */
+/** Reading a multipart form with its files, as a stream. */
 
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -6,8 +6,10 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Refusal, refuse } from '../domain/refusal.ts';
 
-/** The one file of a form. */
+/** A file of a form. */
 export interface FilePart {
+  /** Of its field. */
+  readonly name: string;
   readonly content: Readable;
   /** Undefined where the part named none. */
   readonly fileName: string | undefined;
@@ -31,12 +33,31 @@ const limits = {
   headerSize: 16 * 1024,
 };
 
+/** Of a field whose text is used: no prompt is longer. */
+const longFieldBytes = 256 * 1024;
+
 /** A file of 40 MiB, and room for whatever else a client puts into its form. */
 const maxFormBytes = 48 * 1024 * 1024;
 
+/** A form with any number of files, in their order. */
+interface FilesForm<Kept> {
+  readonly files: readonly Kept[];
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Which parts a reader takes as files. */
+interface FileRules {
+  /** The part is a file also without a file name; null: parts with a file name alone are files. */
+  readonly name: string | null;
+  /** Throws the refusal of a file that is not taken; false: its bytes are passed over. */
+  readonly takes: (name: string, before: number) => boolean;
+  /** Whether a field that is longer than its limit is refused; else it is cut. */
+  readonly refusesLongFields: boolean;
+}
+
 /** What the reader of a form does with the file. */
 export interface FormReader<Kept> {
-  /** The name of the part with the file; default: `file`. */
+  /** The name of the part with the only file; default: `file`. */
   readonly part?: string;
   /** Called before a byte is read; throws when there is no room. */
   readonly reserve: () => void;
@@ -46,43 +67,82 @@ export interface FormReader<Kept> {
   readonly drop: (kept: Kept) => Promise<void>;
 }
 
-/**
- * Reads a form with one file. Whatever goes wrong, the file's stream is ended, `take` is waited for, and
- * what it kept is given to `drop`.
- */
+/** Reads a form with one file; files of other parts are passed over. */
 export async function readMultipart<Kept>(
   message: IncomingMessage,
-  { reserve, take, drop, part = 'file' }: FormReader<Kept>,
+  reader: FormReader<Kept>,
 ): Promise<Form<Kept>> {
+  const { part = 'file' } = reader;
+  const takes = (name: string, before: number) => {
+    if (name === part && before > 0)
+      throw refuse('file_request_invalid', { subject: 'Only one file per request', param: 'file' });
+    return name === part;
+  };
+  const { files, fields } = await readForm(message, reader, {
+    // Our own endpoint takes a part of that name as the file also without a file name.
+    name: 'file',
+    takes,
+    refusesLongFields: false,
+  });
+  return { file: files[0] ?? null, fields };
+}
+
+/** Reads a form with at most so many files, under any names. */
+export const readMultipartFiles = <Kept>(
+  message: IncomingMessage,
+  reader: FormReader<Kept>,
+  maxFiles: number,
+): Promise<FilesForm<Kept>> =>
+  readForm(message, reader, {
+    name: null,
+    takes: (name, before) => {
+      if (before < maxFiles) return true;
+      throw refuse('file_request_invalid', { subject: `At most ${maxFiles} files per request`, param: name });
+    },
+    refusesLongFields: true,
+  });
+
+/**
+ * Reads a form. Whatever goes wrong, the streams of its files are ended, `take` is waited for, and what it kept is
+ * given to `drop`.
+ */
+async function readForm<Kept>(
+  message: IncomingMessage,
+  { reserve, take, drop }: FormReader<Kept>,
+  rules: FileRules,
+): Promise<FilesForm<Kept>> {
   if (Number(message.headers['content-length'] ?? 0) > maxFormBytes) throw refuse('file_too_large');
-  const parser = openParser(message);
+  const parser = openParser(message, rules);
   const declaresType = watchContentTypes(parser);
   reserve();
   // Its end was reported already, and is not reported again.
   if (message.destroyed) throw malformed('the connection was closed');
   const fields = new Map<string, string>();
-  let content: Readable | null = null;
-  let taking: Promise<Kept> | null = null;
+  const contents: Readable[] = [];
+  const taking: Promise<Kept>[] = [];
 
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('file', (name, stream, fileName, _, mimeType) => {
         // It may fail before it is read: an error without a listener would end the process.
         stream.on('error', () => {});
-        if (name !== part) return void stream.resume();
-        if (content) {
+        try {
+          if (!rules.takes(name, taking.length)) return void stream.resume();
+        } catch (refusal) {
           stream.resume();
-          return reject(
-            refuse('file_request_invalid', { subject: 'Only one file per request', param: 'file' }),
-          );
+          return reject(refusal);
         }
-        content = stream;
+        contents.push(stream);
         const declaredMimeType = declaresType() ? mimeType : undefined;
-        taking = take({ content: stream, fileName: fileName || undefined, declaredMimeType });
+        const kept = take({ name, content: stream, fileName: fileName || undefined, declaredMimeType });
+        taking.push(kept);
         // Refused before its end: the rest of the form is of no interest.
-        taking.catch(reject);
+        kept.catch(reject);
       });
-      parser.on('field', (name, value) => void (fields.size < limits.fields && fields.set(name, value)));
+      parser.on('field', (name, value, _, isCut) => {
+        if (isCut && rules.refusesLongFields) reject(tooLong(name));
+        else if (fields.size < limits.fields) fields.set(name, value);
+      });
       parser.on('partsLimit', () => reject(malformed('too many context')));
       parser.on('fieldsLimit', () => reject(malformed('too many fields')));
       parser.on('error', cause => reject(malformed(cause)));
@@ -96,28 +156,34 @@ export async function readMultipart<Kept>(
         if (bytes > maxFormBytes) reject(refuse('file_too_large'));
       });
     });
-    return { file: taking && (await taking), fields };
+    return { files: await Promise.all(taking), fields };
   } catch (failure) {
     message.unpipe(parser);
     // The parser's buffer may begin another file, which would never be dropped.
     parser.removeAllListeners('file');
     message.resume();
-    (content as Readable | null)?.destroy(new Error('the form was refused'));
-    await (taking as Promise<Kept> | null)?.then(drop, () => {});
+    for (const content of contents) content.destroy(new Error('the form was refused'));
+    for (const kept of taking) await kept.then(drop, () => {});
     throw failure;
   }
 }
 
+/** The refusal of a field that is longer than a form may have it. */
+const tooLong = (name: string): Refusal =>
+  refuse('file_request_invalid', {
+    subject: `${name} is longer than ${longFieldBytes} bytes, which a form may have; send it as JSON`,
+    param: name,
+  });
+
 /** A parser with limits; throws the refusal of a malformed header. */
-function openParser(message: IncomingMessage): BusboyInstance {
+function openParser(message: IncomingMessage, rules: FileRules): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...message.headers, 'content-type': message.headers['content-type'] ?? '' },
-      limits,
+      limits: rules.refusesLongFields ? { ...limits, fieldSize: longFieldBytes } : limits,
       // One piece at a time, and nothing that waits.
       fileHwm: 1,
-      // A part named `file` is the file, also without a name.
-      isPartAFile: (name, _, fileName) => name === 'file' || fileName !== undefined,
+      isPartAFile: (name, _, fileName) => name === rules.name || fileName !== undefined,
     });
   } catch (cause) {
     throw malformed(cause);

@@ -1,6 +1,7 @@
 /** Gate: the Idempotency-Key is well-formed; hashes the body that it stands for. */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { JsonObject } from '../../body/json-body.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { type BodyDraft, headerOf, type IdempotencyDraft } from '../draft.ts';
@@ -11,7 +12,7 @@ export const readIdempotencyKey: Gate<BodyDraft, Pick<IdempotencyDraft, 'idempot
   _context,
   draft,
 ) => {
-  const key = headerOf(draft.request, 'idempotency-key');
+  const key = draft.request.asked?.idempotencyKey ?? headerOf(draft.request, 'idempotency-key');
   if (key === undefined) return { ...draft, idempotency: null };
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw refuse('input_invalid', {
@@ -19,8 +20,11 @@ export const readIdempotencyKey: Gate<BodyDraft, Pick<IdempotencyDraft, 'idempot
       fields: ['Idempotency-Key'],
     });
   }
-  return hashOf(toJson(sortKeys(draft.body))).then(hash => ({ ...draft, idempotency: { key, hash } }));
+  return hashOfBody(draft.body).then(hash => ({ ...draft, idempotency: { key, hash } }));
 };
+
+/** The hash that stands for a body, in hexadecimal. */
+export const hashOfBody = (body: JsonObject): Promise<string> => hashOf(toJson(sortKeys(body)));
 
 /** Hashed between two turns of the event loop, so that a large body delays no other request. */
 const hashChunkBytes = 1024 * 1024;

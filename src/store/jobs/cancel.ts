@@ -79,6 +79,14 @@ function cancelInTransaction(
   });
 }
 
+/** Marks an ended job as no longer wanted by its client; nothing but the lists of mounts reads the mark. */
+export const markUnwanted = (db: Statements, { jobId, userId, modelId }: JobAddress, now: number) =>
+  db.write(
+    `UPDATE jobs SET cancel_requested_at = $4 WHERE id = $1 AND user_id = $2 AND model_id = $3
+     AND state IN ('completed', 'failed') AND cancel_requested_at IS NULL`,
+    [jobId, userId, modelId, now],
+  );
+
 /** Whether cancellation of a leased job was requested; false also once the lease is lost. */
 export async function isCancelRequested(db: Statements, lease: Lease): Promise<boolean> {
   const rows = await db.read(

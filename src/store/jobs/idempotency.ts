@@ -1,8 +1,10 @@
 /** Idempotency keys: which job an earlier creation under the same key made. */
 import { hours } from '../../domain/clock.ts';
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
+import { type JobState, transitions } from '../../domain/job.ts';
 import type { Statements } from '../db/connection.ts';
-import { text } from '../db/rows.ts';
+import { integerOrNull, oneOf, text } from '../db/rows.ts';
+import { idPrefixOfTime } from './list-own.ts';
 
 /** Decisions 2: an Idempotency-Key is remembered for this long. */
 const idempotencyLifeMs = 24 * hours;
@@ -42,6 +44,39 @@ export async function findEarlierUse(
   if (text(row, 'idempotency_hash') !== idempotency.hash) return { kind: 'idempotency_key_reused' };
   return { kind: 'replayed', jobId: jobIdFromRow(text(row, 'id')) };
 }
+
+/** A creation under one of several keys with a common beginning. */
+export interface KeyedJob {
+  readonly key: string;
+  readonly state: JobState;
+  /** Epoch ms; null: not ended. */
+  readonly completedAt: number | null;
+}
+
+/** The last job that a user created since then under a key that begins so; null where there is none. */
+export async function findLatestOfKeys(
+  db: Statements,
+  { userId, modelId }: Pick<KeyedCreation, 'userId' | 'modelId'>,
+  keysBegin: string,
+  since: number,
+): Promise<KeyedJob | null> {
+  const [row] = await db.read(
+    `SELECT idempotency_key, state, completed_at FROM jobs
+     WHERE user_id = $1 AND model_id = $2 AND id >= $3 AND idempotency_key LIKE $4
+     ORDER BY id DESC LIMIT 1`,
+    // Of the jobs since then alone, along the index of a user's jobs: they may be many, and keys are in no useful order.
+    [userId, modelId, idPrefixOfTime(since), `${keysBegin}%`],
+  );
+  return row
+    ? {
+        key: text(row, 'idempotency_key'),
+        state: oneOf(row, 'state', jobStates),
+        completedAt: integerOrNull(row, 'completed_at'),
+      }
+    : null;
+}
+
+const jobStates = Object.keys(transitions) as readonly JobState[];
 
 /** An expired key may be used again; the unique index knows no time. */
 export const clearExpiredIdempotencyKey = (

@@ -60,7 +60,8 @@ function conditionsOf(
 const latestMs = 2 ** 48 - 1;
 
 /** What every id of that moment begins with. */
-const idPrefixOfTime = (ms: number): string => uuidv7(Math.min(latestMs, Math.max(0, ms))).slice(0, 13);
+export const idPrefixOfTime = (ms: number): string =>
+  uuidv7(Math.min(latestMs, Math.max(0, ms))).slice(0, 13);
 
 /** From one model to the next along the index, however many jobs there are of each. */
 async function listModelsOfUser(db: Statements, userId: UserId): Promise<readonly string[]> {
