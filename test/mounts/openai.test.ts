@@ -251,6 +251,9 @@ describe('videos', () => {
     const narrow = clientOf(gateway, await gateway.key({ scopes: ['jobs:read'] }));
     const forbidden = narrow.videos.create({ model: 'sora-2', prompt: 'A boat' });
     assert.equal((await thrown(forbidden, PermissionDeniedError)).code, 'scope_jobs_create');
+    const image = new File(['P'], 'a.png', { type: 'image/png' });
+    const variation = openai.images.createVariation({ image });
+    assert.equal((await thrown(variation, NotFoundError)).code, 'path_unknown');
     const spritesheet = openai.videos.downloadContent('none', { variant: 'spritesheet' });
     assert.equal((await thrown(spritesheet, UnprocessableEntityError)).param, 'variant');
   });
