@@ -23,11 +23,9 @@ export function MediaField(props: FieldProps) {
   const media = schema.media;
   const fault = useFault(path);
   const upload = useUpload(media, change);
-  // Only while a file is dragged over it.
   const [isOver, setOver] = useState(false);
   const [isPicking, setPicking] = useState(false);
   const chooser = useRef<HTMLInputElement>(null);
-  // The schema decides which fields are media; this one is only drawn for them.
   if (!media) return null;
   // A draft may have anything in the place of an address.
   const text = typeof value === 'string' ? value : '';

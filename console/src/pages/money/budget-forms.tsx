@@ -7,6 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFault } from '../../components/form-fault.tsx';
 import { toast } from '../../components/toasts.tsx';
 
+/** Every dialog can be left without an act. */
 interface FormProps {
   readonly close: () => void;
 }
@@ -120,6 +121,7 @@ function MoneyForm({
   );
 }
 
+/** A field of the form, without space around it; empty where the form lacks it. */
 const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
 
 /** An empty limit is none. */
@@ -128,6 +130,7 @@ const limitOf = (form: FormData) => {
   return { limit, monthly: limit !== null && form.get('monthly') !== null };
 };
 
+/** A required line. Amounts are texts, which the gateway reads and checks. */
 function TextField({
   name,
   label,

@@ -119,6 +119,7 @@ function Table({
   );
 }
 
+/** The limit as people read it; the figures beside it are of the same period. */
 const limitOf = ({ limit, monthly }: ProjectLine, currency: string): string =>
   limit === null ? 'no limit' : `${limit} ${currency}${monthly ? ' a month (UTC)' : ''}`;
 

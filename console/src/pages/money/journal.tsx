@@ -49,6 +49,7 @@ export function Journal({
   );
 }
 
+/** One line an entry, with its job, or with the reason of an entry that was posted by hand. */
 function Table({
   entries,
   nameOf,

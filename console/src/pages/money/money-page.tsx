@@ -9,7 +9,9 @@ import { Journal } from './journal.tsx';
 import { Prices } from './prices.tsx';
 import { breakdowns, Spend } from './spend.tsx';
 
+/** View, breakdown and account are in the address, so that each can be linked to. */
 const route = getRouteApi('/money');
+/** In the order of use: what is left, what was spent, why, and by which prices. */
 const views = ['Budgets', 'Spend', 'Journal', 'Prices'] as const;
 
 /** View, breakdown and account are in the address. */

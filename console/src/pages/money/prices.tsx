@@ -23,6 +23,7 @@ export function Prices() {
   );
 }
 
+/** The book as it counts now. Unfinished jobs keep the prices of the version that they were held under. */
 function Book({
   book: { currency, version, unpriced, models, held_versions },
 }: {

@@ -7,7 +7,9 @@ import { Empty, Loaded } from '../../components/page-states.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
 
+/** What lines are summed by; a tag is shown as `name=value`. */
 export const breakdowns = ['project', 'key', 'model', 'provider', 'day', 'tag'] as const;
+/** One of them. */
 export type SpendBreakdown = (typeof breakdowns)[number];
 
 /** A job counts on the day when its hold ended. */
@@ -19,6 +21,7 @@ export function Spend({
   readonly choose: (by: SpendBreakdown) => void;
 }) {
   const now = new Date();
+  // Unix seconds of the first moment of the month.
   const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1_000;
   const query = useQuery(spendQuery(by, from));
   return (
@@ -48,6 +51,7 @@ export function Spend({
   );
 }
 
+/** Lines as the gateway sorts them; jobs without the breakdown's value have a line of their own. */
 function Table({ report: { by, data, truncated } }: { readonly report: SpendBody }) {
   return (
     <>
