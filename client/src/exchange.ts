@@ -63,7 +63,7 @@ const usualRetries = 4;
 const maxReadRetries = 5;
 /** For one try. */
 const usualTimeoutMs = 60_000;
-/** The pause before the first repetition. A failure that asks for more than the longest is thrown at once. */
+/** The pause before the first repetition. A failure with a wait beyond the longest is thrown at once. */
 const firstPauseMs = 250;
 const longestPauseMs = 60_000;
 

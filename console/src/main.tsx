@@ -26,7 +26,7 @@ const queries: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // Pages that mount together ask once for the same thing.
+      // Components that mount together make one request for the same thing.
       staleTime: 2_000,
       // Only a missing answer is retried: a refusal would be the same again.
       retry: (count, failure) => failure instanceof ApiError && failure.status === 0 && count < 2,

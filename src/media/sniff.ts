@@ -121,7 +121,7 @@ const mp4Brand =
   /^(?:iso[0-9a-z]|mp4[0-9a-z]|avc1|hvc1|av01|dash|cmf.|msdh|msix|mmp4|MSNV|M4V.|F4V |XAVC|NDS.)$/;
 const threeGpBrand = /^3g[a-z0-9]{2}$/;
 
-/** MP4, QuickTime, HEIF and their kin: a first box of a known type. */
+/** MP4, QuickTime, HEIF and similar formats: a first box of a known type. */
 function sniffIsoMedia(bytes: Uint8Array): Sniffed | null {
   if (bytes.length < 12) return null;
   // A text may well begin "The free …"; the length of a true first box is far below what letters give.

@@ -79,7 +79,7 @@ export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProce
 function openRequestCounter(requests: Histogram<'route' | 'method' | 'status'>): Metrics['requestAnswered'] {
   const known = new Map<string, { observe(value: number): void }>();
   return (route, method, status, took) => {
-    // The status first and no separator that occurs in a route: three labels make one text.
+    // One text for the three labels, none of which contains a space.
     const name = `${status} ${method} ${route}`;
     let one = known.get(name);
     if (!one) {

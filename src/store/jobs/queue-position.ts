@@ -88,7 +88,7 @@ async function countAhead(db: Connection, place: QueuedJob): Promise<number> {
   return integer(row!, 'found');
 }
 
-/** `nth` brings the counts back into the order of the places. */
+/** `nth` is the position of a place in the call: rows come in any order. */
 const countAheadBatched = batch(
   async (db, places: readonly QueuedJob[]) => {
     const wanted = places.map(({ modelId, priority, rank, id }, nth) => ({

@@ -19,7 +19,7 @@ import { useMay } from '../../shell/session.ts';
 
 /** The filter by source is in the address. */
 const route = getRouteApi('/files');
-/** `Inputs` are media that jobs fetched from addresses; they are kept for the job. */
+/** `Inputs` are media that stood in the body of a creation. */
 const tabs = ['All', 'Results', 'Uploads', 'Inputs'] as const;
 /** The tabs by the source of the admin API; empty means every source. */
 const sources: Readonly<Record<(typeof tabs)[number], string>> = {

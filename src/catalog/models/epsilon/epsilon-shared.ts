@@ -137,7 +137,7 @@ export const epsilonMetaData = z
   })
   .optional();
 
-/** Whether a text is JSON of any kind; decisions 9 ask for no object. */
+/** Whether a text is JSON of any kind; decisions 9 require no object. */
 function isJson(value: string): boolean {
   try {
     JSON.parse(value);
