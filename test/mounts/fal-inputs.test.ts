@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { findModel } from '../../src/catalog/index.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { falEndpoints } from '../../src/http/mounts/fal/endpoints.ts';
+import { genericWords } from '../../src/http/mounts/kit/generic-words.ts';
 import { inTheirWords, translate } from '../../src/http/mounts/kit/translate.ts';
 import { falMappings, falModels } from '../../src/providers/fal/models.ts';
 
@@ -144,4 +145,37 @@ test('a refusal names the words of the endpoint', () => {
   assert.ok(theirs instanceof Refusal);
   assert.equal(theirs.message, 'prompt: is required; duration: must be between 3 and 15');
   assert.deepEqual(theirs.details.fields, ['prompt', 'duration']);
+});
+
+describe('common words, by what the fields of a model mean', () => {
+  const ours = (id: string, input: Readonly<Record<string, unknown>>) =>
+    translate(genericWords(findModel(id)!), input);
+
+  test('a text, a length and a picture find their fields', () => {
+    assert.deepEqual(ours('gamma-v3-turbo-t2v', { prompt: 'a lake', duration: '7', num_images: 1 }), {
+      prompt: 'a lake',
+      settings: { duration: 7 },
+    });
+    assert.deepEqual(ours('epsilon-q2-turbo-img2video', { image_url: 'https://files.test/a.png' }), {
+      images: ['https://files.test/a.png'],
+    });
+    assert.deepEqual(ours('theta-3.1-flash-tts-preview', { prompt: 'Hello.', voice: 'Puck' }), {
+      text: 'Hello.',
+      voice_name: 'Puck',
+    });
+  });
+
+  test('a word without a field goes on, and is refused by the model; several pictures of one are refused', () => {
+    const input = ours('theta-3.1-flash-tts-preview', { text: 'Hello.', seed: 3 });
+    assert.deepEqual(input, { text: 'Hello.', seed: 3 });
+    assert.equal(findModel('theta-3.1-flash-tts-preview')!.parse(input).ok, false);
+    assert.throws(
+      () => ours('gamma-v3-turbo-t2v', { prompt: 'a lake', num_images: 2 }),
+      new Refusal('input_invalid', { subject: 'num_images: must be 1 here', fields: ['num_images'] }),
+    );
+  });
+
+  test('a number is not put into a prompt that may hold it', () => {
+    assert.equal(Object.hasOwn(genericWords(findModel('beta-edit')!).words, 'seed'), false);
+  });
 });

@@ -267,6 +267,37 @@ describe('predictions that the test moves', () => {
     assert.equal((await refusalOf(replicate.files.delete(file.id))).status, 404);
   });
 
+  test('the calls of @ai-sdk/replicate at 0419953: an image that waits, in common words', async () => {
+    const headers = { authorization: `Bearer ${key}`, prefer: 'wait=1' };
+    const input = { prompt: 'A lake', aspect_ratio: '1:1', num_outputs: 2 };
+    const path = '/replicate/v1/models/atelier/gamma-v3-image/predictions';
+    const answered = gateway.ask('POST', path, { headers, body: { input } });
+    const job = await until(async () => {
+      const wanted = { worker, modelId: 'gamma-v3-image', limit: 1, now: gateway.clock.now() };
+      return (await claimJobs(gateway.gateway.db, wanted))[0];
+    }, 'the job');
+    const { prompt, n, aspect_ratio } = job.input as Record<string, unknown>;
+    assert.deepEqual({ prompt, n, aspect_ratio }, { prompt: 'A lake', n: 2, aspect_ratio: '1:1' });
+    await end(job, { kind: 'failed', error: jobError('runtime_error', 'it is a test') });
+    const { status, body, headers: given } = await answered;
+    assert.deepEqual([status, body.status, given.get('preference-applied')], [201, 'failed', 'wait=1']);
+  });
+
+  test('the calls of replicate for Python at 0d31fd7: a prediction, and a file', async () => {
+    const path = '/replicate/v1/models/minimax/speech-02-hd/predictions';
+    const created = await gateway.ask('POST', path, { key, body: { input } });
+    assert.deepEqual([created.status, created.body.status], [201, 'starting']);
+    const cancelled = await gateway.ask('POST', created.body.urls.cancel, { key });
+    assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'canceled']);
+    const read = await gateway.ask('GET', created.body.urls.get, { key });
+    assert.deepEqual(read.body, cancelled.body);
+    const form = new FormData();
+    form.append('metadata', JSON.stringify({ of: 'mine' }));
+    form.append('content', new Blob(['hello'], { type: 'text/plain' }), 'a.txt');
+    const file = await gateway.ask('POST', '/replicate/v1/files', { key, body: form });
+    assert.deepEqual([file.status, file.body.name, file.body.size], [201, 'a.txt', 5]);
+  });
+
   test('a model is described', async () => {
     const model = await openClient(gateway, key).models.get('minimax', 'speech-02-hd');
     assert.equal(model.url, `${gateway.url}/v1/models/${speechId}`);

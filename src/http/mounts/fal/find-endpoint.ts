@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../body/json-body.ts';
 import type { Model } from '../../../catalog/model.ts';
 import type { HttpContext } from '../../http-context.ts';
+import { genericWords } from '../kit/generic-words.ts';
 import { mountedModel } from '../kit/mounted-model.ts';
 import type { Translation } from '../kit/translate.ts';
 import { falEndpoints } from './endpoints.ts';
@@ -17,12 +18,10 @@ export interface FoundEndpoint {
 
 /** Our own ids in the form that clients demand: with an owner before them. */
 const ownPrefix = 'atelier/';
-/** Inputs of our own ids are our own. */
-const ownWords: Translation = { words: {} };
 
 /**
  * The endpoint of a name: by the settings, by the table of the fal provider, or our own id behind `atelier/`. A name of
- * the settings has the words of the endpoint whose path it ends in, else our own. Throws the 404 of every other.
+ * the settings says what the path says that it ends in. Throws the 404 of every other.
  */
 export function findEndpoint(
   context: Pick<HttpContext, 'mounts' | 'servedModels'>,
@@ -49,8 +48,9 @@ const endsIn = (app: string, path: string): boolean => path === '' || app.endsWi
 const longest = (paths: readonly string[]): string | undefined =>
   paths.toSorted((a, b) => b.length - a.length)[0];
 
-/** Without a path the input is our own. */
+/** Whatever its name, a model takes the words of its endpoints, else those that most protocols have in common. */
 function found(model: Model, path: string | undefined): FoundEndpoint {
-  const endpoint = path === undefined ? undefined : falEndpoints[model.id];
-  return { model, translation: endpoint ?? ownWords, preset: endpoint?.paths[path ?? ''] ?? {} };
+  const endpoint = falEndpoints[model.id];
+  const preset = (path !== undefined && endpoint?.paths[path]) || {};
+  return { model, translation: endpoint ?? genericWords(model), preset };
 }

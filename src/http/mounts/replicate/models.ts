@@ -3,10 +3,11 @@
 import type { Model } from '../../../catalog/model.ts';
 import { refuse } from '../../../domain/refusal.ts';
 import type { HttpContext } from '../../http-context.ts';
+import { genericWords } from '../kit/generic-words.ts';
 import { mountedModel } from '../kit/mounted-model.ts';
 import { gather, listOf, oneOf, type Translation } from '../kit/translate.ts';
 
-/** By the ids of our models; every other takes its own fields. */
+/** By the ids of our models. */
 export const replicateWords: Readonly<Record<string, Translation>> = {
   'alpha-1-5-pro': {
     prepare: input =>
@@ -52,7 +53,6 @@ const frames = (value: unknown, role: string) =>
 
 /** Our own ids in the form that clients demand: with an owner before them. */
 const ownPrefix = 'atelier/';
-const ownWords: Translation = { words: {} };
 
 /** A model and how its input is written. */
 export interface NamedModel {
@@ -72,14 +72,20 @@ export function findNamedModel(
   const bare = mount?.models.has(name) ? name : name.split(':', 1)[0]!;
   if (mount?.models.has(bare)) {
     const model = mountedModel(context, 'replicate', bare);
-    return { model, translation: replicateWords[model.id] ?? ownWords };
+    return named(model);
   }
   const id = mount?.upstreamNames.get(bare);
   if (id !== undefined) {
     const model = mountedModel(context, 'replicate', bare, new Map([[bare, id]]));
-    return { model, translation: replicateWords[id] ?? ownWords };
+    return named(model);
   }
   if (bare === '') throw refuse('input_invalid', { subject: 'version: is required', fields: ['version'] });
   const own = bare.startsWith(ownPrefix) ? bare.slice(ownPrefix.length) : bare;
-  return { model: mountedModel(context, 'replicate', own), translation: ownWords };
+  return named(mountedModel(context, 'replicate', own));
 }
+
+/** Whatever its name, a model takes the words of its table, else those that most protocols have in common. */
+const named = (model: Model): NamedModel => ({
+  model,
+  translation: replicateWords[model.id] ?? genericWords(model),
+});
