@@ -42,6 +42,8 @@ export interface CreateRequest {
 export interface AskedBesideBody {
   /** In place of the input's, also for models whose inputs have none. */
   readonly callbackUrl?: string;
+  /** What the protocol calls that address; default: `webhook`. */
+  readonly callbackField?: string;
   /** As the header Cancel-After writes it, in place of that header. */
   readonly cancelAfter?: string;
   /** In place of the input's. */

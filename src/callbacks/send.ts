@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { readFalWebhook } from '../answers/fal-bodies.ts';
 import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
 import { readPrediction } from '../answers/prediction.ts';
+import { videoEvent } from '../answers/video-event.ts';
 import { type CallbackShape, callbackShapeOf } from '../domain/callback-shape.ts';
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, type DeliveryAttemptOutcome, webhookHeaders } from '../domain/delivery.ts';
@@ -112,6 +113,8 @@ async function bodyOf(context: CallbackContext, job: Job, shape: CallbackShape):
       return readFalWebhook(context, job);
     case 'replicate':
       return readPrediction(context, job);
+    case 'openai':
+      return videoEvent(job);
     case 'atelier':
       return isFinal(job.state) ? readResultBody(context, job) : readStatusBody(context, job, null);
   }

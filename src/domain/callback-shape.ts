@@ -12,6 +12,7 @@ export type ReplicateEvent = (typeof replicateEvents)[number];
 export type CallbackShape =
   | { readonly of: 'atelier' }
   | { readonly of: 'fal' }
+  | { readonly of: 'openai' }
   | { readonly of: 'replicate'; readonly events: readonly ReplicateEvent[] };
 
 const mark = '#atelier-callback=';
@@ -23,7 +24,8 @@ export function markCallbackUrl(url: string, shape: CallbackShape): string {
     case 'atelier':
       return bare;
     case 'fal':
-      return `${bare}${mark}fal`;
+    case 'openai':
+      return `${bare}${mark}${shape.of}`;
     case 'replicate':
       return `${bare}${mark}${['replicate', ...shape.events].join(',')}`;
   }
@@ -33,7 +35,7 @@ export function markCallbackUrl(url: string, shape: CallbackShape): string {
 export function callbackShapeOf(url: string): CallbackShape {
   const at = url.indexOf(mark);
   const [of, ...events] = at === -1 ? [] : url.slice(at + mark.length).split(',');
-  if (of === 'fal') return { of };
+  if (of === 'fal' || of === 'openai') return { of };
   if (of === 'replicate') return { of, events: replicateEvents.filter(event => events.includes(event)) };
   return { of: 'atelier' };
 }
@@ -44,6 +46,7 @@ export function wantsNotice(shape: CallbackShape, status: Exclude<JobStatus, 'IN
     case 'atelier':
       return true;
     case 'fal':
+    case 'openai':
       return status === 'COMPLETED';
     case 'replicate': {
       const wanted: readonly ReplicateEvent[] = status === 'COMPLETED' ? ['completed', 'output'] : ['start'];

@@ -22,7 +22,6 @@ const words: GenericWords = {
     response_format: 'format',
     seed: 'seed',
     generate_audio: 'sound',
-    callback_url: 'callback',
   },
   withoutEffect: { user: 'any', quality: ['auto'] },
 };
@@ -159,13 +158,6 @@ describe('words that do not map', () => {
     assert.deepEqual(refused('eta2.6-t2v', { prompt: 'A boat', camera: 'left' }), [
       ['camera'],
       'camera: eta2.6-t2v has no such field',
-    ]);
-  });
-
-  test('a callback is refused where the model sends none', () => {
-    assert.deepEqual(refused('eta2.6-t2v', { prompt: 'A boat', callback_url: 'https://a.test' }), [
-      ['callback_url'],
-      'callback_url: eta2.6-t2v sends no callbacks',
     ]);
   });
 });

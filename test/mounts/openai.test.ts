@@ -16,8 +16,9 @@ import OpenAI, {
 } from 'openai';
 import { seconds } from '../../src/domain/clock.ts';
 import { thrown } from '../../testkit/clients/thrown.ts';
-import { startGateway, type TestGateway, untilAdvanced } from '../../testkit/gateway/gateway.ts';
+import { startGateway, type TestGateway, until, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
+import { openReceiver } from '../../testkit/net/receiver.ts';
 import { submissionsIn } from '../../testkit/upstream/ledger.ts';
 import { untilEnded } from '../../testkit/upstream/studio.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
@@ -232,6 +233,26 @@ describe('videos', () => {
     await openai.videos.delete(id);
     await thrown(openai.videos.retrieve(id), NotFoundError);
     await fake.play({});
+  });
+
+  test('the end of a video is an event that the package verifies', async () => {
+    const receiver = await openReceiver();
+    try {
+      const extra = { callback_url: receiver.url };
+      const body = { model: 'sora-2', prompt: 'A boat with a bell', seconds: '4', ...extra } as const;
+      const { id } = await openai.videos.create(body);
+      await ended(id);
+      const notice = await until(async () => receiver.notices[0], 'the event');
+      const secret = (await gateway.ask('GET', '/v1/webhooks/default/secret', { key })).body.key;
+      // The clock of the gateway is ahead of the package's.
+      const event = await openai.webhooks.unwrap(notice.text, notice.headers, secret, 1_000_000);
+      const { created_at, ...rest } = event as { created_at: number };
+      assert.deepEqual(rest, {
+        ...{ id: `evt_${id}`, object: 'event', type: 'video.completed', data: { id } },
+      });
+    } finally {
+      await receiver.close();
+    }
   });
 
   test('what does not map is refused, and the error names the parameter', async () => {

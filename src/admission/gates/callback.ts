@@ -20,7 +20,8 @@ export const refusePrivateCallback: Gate<InputDraft> = ({ allowPrivateNetwork },
     });
   const verdict = checkUrl(url, { allowPrivate: allowPrivateNetwork });
   if (verdict.ok) return draft;
-  const field = request.asked?.callbackUrl === undefined ? model.callbackField : 'webhook';
+  const { callbackUrl, callbackField = 'webhook' } = request.asked ?? {};
+  const field = callbackUrl === undefined ? model.callbackField : callbackField;
   const isPrivate = checkUrl(url, { allowPrivate: true }).ok;
   const subject = `${field}: ${verdict.reason}${isPrivate ? privateCallbackHelp : ''}`;
   throw refuse('input_invalid', { subject, fields: [field] });

@@ -23,8 +23,7 @@ export type GenericWord =
   | 'speed'
   | 'format'
   | 'size'
-  | 'aspect_ratio'
-  | 'callback';
+  | 'aspect_ratio';
 
 /** A picture in the request itself. */
 export class GivenPicture {
@@ -70,7 +69,7 @@ export function readGenericInput(model: Model, body: JsonObject, words: GenericW
 }
 
 const order: readonly GenericWord[] = [
-  ...(['prompt', 'pictures', 'negative_prompt', 'callback', 'seed', 'sound', 'seconds', 'count'] as const),
+  ...(['prompt', 'pictures', 'negative_prompt', 'seed', 'sound', 'seconds', 'count'] as const),
   ...(['voice', 'speed', 'format', 'size', 'aspect_ratio'] as const),
 ];
 
@@ -135,9 +134,6 @@ function place(making: Making, { param, word, value }: GivenWord): JsonObject {
       return [value]
         .flat()
         .reduce<JsonObject>((at, picture) => placePicture(model, at, param, picture), input);
-    case 'callback':
-      if (!model.acceptsCallback) throw refuseWord(param, `${model.id} sends no callbacks`);
-      return withValue(input, model.callbackField, value);
     case 'size':
     case 'aspect_ratio':
       return placeSize(model, input, { param, word, value });
@@ -146,7 +142,7 @@ function place(making: Making, { param, word, value }: GivenWord): JsonObject {
   }
 }
 
-type ValueWord = Exclude<GenericWord, 'prompt' | 'pictures' | 'callback' | 'size' | 'aspect_ratio'>;
+type ValueWord = Exclude<GenericWord, 'prompt' | 'pictures' | 'size' | 'aspect_ratio'>;
 const meaningOf: Readonly<Record<ValueWord, FieldMeaning>> = {
   negative_prompt: 'negative_prompt',
   seed: 'seed',

@@ -15,6 +15,7 @@ import type { HttpContext } from '../../http-context.ts';
 interface UnkeyedCreation {
   readonly principal: Principal;
   readonly model: Model;
+  /** What makes it the same request: the input, and what was asked beside it. */
   readonly input: JsonObject;
   /** Whether the client waits for the result: then the same body again is its retry, until the result is old. */
   readonly isHeld: boolean;

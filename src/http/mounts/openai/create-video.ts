@@ -7,7 +7,7 @@ import { type GenericWords, readGenericInput } from '../kit/generic-input.ts';
 import { withFormBody } from '../kit/read-form-body.ts';
 import { idempotencyKeyOf } from '../kit/repeated-creation.ts';
 import { videoSchema } from './bodies.ts';
-import { creationRefusals, modelOfBody, openaiDocs, withoutEffect } from './openai-route.ts';
+import { askedBeside, creationRefusals, modelOfBody, openaiDocs, withoutEffect } from './openai-route.ts';
 import { videoBody } from './video-body.ts';
 
 const words: GenericWords = {
@@ -22,7 +22,6 @@ const words: GenericWords = {
     negative_prompt: 'negative_prompt',
     generate_audio: 'sound',
     generate_sound: 'sound',
-    callback_url: 'callback',
   },
   withoutEffect,
 };
@@ -38,13 +37,19 @@ export const createVideo: KeyRoute = {
   answers: { 200: { description: 'The job is stored; this is its video.', body: videoSchema } },
   docs: openaiDocs,
   open: context => async (principal, request) => {
-    const jobId = await withFormBody(context, principal, request, async ({ model: name, ...body }) => {
-      const model = modelOfBody(context, name, 'video');
-      const input = readGenericInput(model, body, words);
-      const key = await idempotencyKeyOf(context, request, { principal, model, input, isHeld: false });
-      const asked = { ...(key !== undefined && { idempotencyKey: key }) };
-      return (await createMountedJob(context, principal, request, { model, input, asked })).jobId;
-    });
+    const jobId = await withFormBody(
+      context,
+      principal,
+      request,
+      async ({ model: name, callback_url: callbackUrl = null, ...body }) => {
+        const model = modelOfBody(context, name, 'video');
+        const input = readGenericInput(model, body, words);
+        const repeated = { principal, model, input: { ...input, callbackUrl }, isHeld: false };
+        const key = await idempotencyKeyOf(context, request, repeated);
+        const asked = askedBeside(callbackUrl, { of: 'openai' }, key);
+        return (await createMountedJob(context, principal, request, { model, input, asked })).jobId;
+      },
+    );
     const job = await readJobOfUser(context.db, jobId, principal.userId);
     if (!job) throw new Error(`expected the job ${jobId} that was just created`);
     return videoBody(context, job);

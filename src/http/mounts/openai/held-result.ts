@@ -15,7 +15,7 @@ import { withFormBody } from '../kit/read-form-body.ts';
 import { idempotencyKeyOf } from '../kit/repeated-creation.ts';
 import { waitForEnd } from '../kit/wait-for-end.ts';
 import { openaiErrorSchema } from './bodies.ts';
-import { answerOfFailure, openaiError } from './openai-route.ts';
+import { answerOfFailure, askedBeside, openaiError } from './openai-route.ts';
 
 /** Below the 60 s after which proxies and load balancers usually give a connection up. */
 const holdSeconds = 55;
@@ -55,14 +55,19 @@ export async function answerWithResult<Options>(
 ): Promise<unknown> {
   // The answer is what only a key with this scope may read.
   if (!hasScope(principal, 'jobs:read')) throw refuse('scope_jobs_read');
-  const { jobId, model, options } = await withFormBody(context, principal, request, async body => {
-    const creation = read(body);
-    const { model, input, options } = creation;
-    const key = await idempotencyKeyOf(context, request, { principal, model, input, isHeld: true });
-    const asked = { ...(key !== undefined && { idempotencyKey: key }) };
-    const { jobId } = await createMountedJob(context, principal, request, { model, input, asked });
-    return { jobId, model, options };
-  });
+  const { jobId, model, options } = await withFormBody(
+    context,
+    principal,
+    request,
+    async ({ callback_url: callbackUrl = null, ...body }) => {
+      const { model, input, options } = read(body);
+      const repeated = { principal, model, input: { ...input, callbackUrl }, isHeld: true };
+      const key = await idempotencyKeyOf(context, request, repeated);
+      const asked = askedBeside(callbackUrl, { of: 'atelier' }, key);
+      const { jobId } = await createMountedJob(context, principal, request, { model, input, asked });
+      return { jobId, model, options };
+    },
+  );
   reply.header('x-atelier-request-id', jobId);
   const address = { jobId, userId: principal.userId, modelId: model.id };
   const waitSeconds = Math.min(holdSeconds, preferredWait(request.headers.prefer) ?? holdSeconds);

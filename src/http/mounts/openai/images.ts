@@ -23,7 +23,6 @@ const generationWords: GenericWords = {
     aspect_ratio: 'aspect_ratio',
     seed: 'seed',
     negative_prompt: 'negative_prompt',
-    callback_url: 'callback',
   },
   withoutEffect,
 };

@@ -1,6 +1,8 @@
 /** What the routes of /openai/v1 share. */
 
+import type { AskedBesideBody } from '../../../admission/draft.ts';
 import type { Model } from '../../../catalog/model.ts';
+import { type CallbackShape, markCallbackUrl } from '../../../domain/callback-shape.ts';
 import type { JobError } from '../../../domain/job.ts';
 import type { RefusalName } from '../../../domain/refusal.ts';
 import type { HttpContext } from '../../http-context.ts';
@@ -42,6 +44,18 @@ const nouns: Readonly<Record<Model['kind'], string>> = {
   image: 'pictures',
   speech: 'speech',
 };
+
+/** What the protocol says beside the input: its word for a callback, and the key of the creation. */
+export function askedBeside(
+  callbackUrl: unknown,
+  shape: CallbackShape,
+  idempotencyKey: string | undefined,
+): AskedBesideBody {
+  const key = { ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  if (callbackUrl === null || callbackUrl === '') return key;
+  if (typeof callbackUrl !== 'string') throw refuseWord('callback_url', 'must be a string');
+  return { ...key, callbackUrl: markCallbackUrl(callbackUrl, shape), callbackField: 'callback_url' };
+}
 
 /** An error that is no refusal: of a job, or of a wait. */
 export const openaiError = (type: string, code: string, message: string) => ({

@@ -17,7 +17,6 @@ const words: GenericWords = {
     voice: 'voice',
     speed: 'speed',
     response_format: 'format',
-    callback_url: 'callback',
   },
   withoutEffect,
 };
