@@ -7,6 +7,7 @@ import { filesBelow } from './files-below.ts';
 import { type ServedPackage, servedPackage } from './served-package.ts';
 import { zipOf } from './zip.ts';
 
+/** The file WHEEL (PEP 427): pure Python, for every platform. */
 const wheelText = [
   'Wheel-Version: 1.0',
   'Generator: atelier',

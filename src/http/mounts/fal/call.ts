@@ -29,7 +29,9 @@ const hosts: Readonly<Record<string, string>> = {
   'rest.alpha.fal.ai': '',
 };
 
+/** The first call of an upload. */
 const initiatePath = 'storage/upload/initiate';
+/** A job behind the name of an endpoint, which has slashes itself. */
 const ofRequest = /^(.+)\/requests\/([^/]+)(\/status|\/status\/stream|\/cancel)?$/;
 
 /** Throws the 404 of a path that is none of the protocol's. */
@@ -50,6 +52,7 @@ export function readCall(request: FastifyRequest): FalCall {
   return { kind, app, jobId, query };
 }
 
+/** What is done to a job; null for a method or an end that the protocol lacks. */
 function kindOf(method: string, rest: string) {
   if (method === 'PUT') return rest === '/cancel' ? 'cancel' : null;
   if (method !== 'GET') return null;
@@ -81,6 +84,7 @@ function decode(pathname: string): string {
   }
 }
 
+/** Parameters that are given once; the others are absent. */
 const onceEach = (query: Readonly<Record<string, unknown>>): Query =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

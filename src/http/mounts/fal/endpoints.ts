@@ -12,9 +12,11 @@ export interface FalEndpoint extends Translation {
   readonly paths: Readonly<Record<string, JsonObject>>;
 }
 
+/** The endpoints write seconds as text, the models want a number. */
 const duration = { to: 'duration', as: numberOf };
 const yesOrNo = oneOf({ true: 'yes', false: 'no' });
 
+/** The fields that become items of `content`. */
 const alphaNames = ['prompt', 'image_url', 'end_image_url', 'image_urls', 'video_urls', 'audio_urls'];
 
 /** The items of `content`, in the order text, frames, references. */
@@ -32,6 +34,9 @@ const alphaContent = (input: JsonObject): JsonObject =>
     ];
   });
 
+/**
+ * Both models of the family: `auto` is the endpoints' word for "the model chooses" (Contract 2.1: adaptive, -1).
+ */
 const alpha: Translation = {
   prepare: alphaContent,
   words: {
@@ -79,10 +84,13 @@ function omniLists({ image_url, end_image_url, multi_prompt, shot_type, ...rest 
   };
 }
 
+/** The endpoints have the quality in their path, the models in a field. */
 const tiers = { standard: { mode: 'std' }, pro: { mode: 'pro' } };
+/** Paths of motion control, each with what it says of the input. */
 const motion = Object.fromEntries(
   Object.entries(tiers).map(([tier, preset]) => [`${tier}/motion-control`, preset]),
 );
+/** Paths of gamma-v3-omni-video, which has a third quality. */
 const omni = Object.fromEntries(
   Object.entries({ ...tiers, '4k': { mode: '4k' } }).flatMap(([tier, preset]) => [
     [`${tier}/text-to-video`, preset],

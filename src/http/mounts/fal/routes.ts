@@ -62,6 +62,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
+/** The scope that each call needs; the route cannot name one for all. */
 const scopeOf: Readonly<Record<FalCall['kind'], Scope>> = {
   submit: 'jobs:create',
   run: 'jobs:create',
@@ -73,6 +74,7 @@ const scopeOf: Readonly<Record<FalCall['kind'], Scope>> = {
   multipart: 'files',
 };
 
+/** The call is read from the path; its scope is checked before anything is done. */
 async function answer(context: HttpContext, principal: Principal, exchange: Exchange): Promise<unknown> {
   const { request, reply } = exchange;
   const call = readCall(request);

@@ -27,6 +27,7 @@ const maxInitiateBytes = 16 * 1024;
 /** Memory that one upload reserves on its way to the disk, whatever its size. */
 const streamBytes = 1024 * 1024;
 
+/** What a client says of a file before it sends the bytes. */
 const initiation = z.object({
   content_type: z.string().max(200).optional(),
   file_name: z.string().max(255).optional(),
@@ -43,6 +44,7 @@ const ticketSchema = z.object({
   /** Epoch ms. */
   until: z.number(),
 });
+/** A ticket that was read or is written. */
 type Ticket = z.output<typeof ticketSchema>;
 
 /** The two addresses; the second is good for an hour, and for inputs of jobs as soon as the bytes are there. */
@@ -57,6 +59,7 @@ export async function initiateUpload(context: HttpContext, principal: Principal,
       });
     await refuseUploadEarly(context, principal);
     const id = newFileId();
+    // Some clients send a whole path.
     const name = read.data.file_name?.split(/[/\\]/).at(-1) || id;
     const ticket: Ticket = {
       file: id,
@@ -129,9 +132,11 @@ const principalOf = ({ user, key, project, until }: Ticket): Principal => ({
   expiresAt: until,
 });
 
+/** Over the payload and its purpose, so that no other signature of the same key is one. */
 const macOf = (payload: string, key: string): string =>
   createHmac('sha256', key).update(`fal upload v1\n${payload}`).digest('base64url');
 
+/** The payload in base64url, a dot, and its signature. */
 function seal(ticket: Ticket, key: string): string {
   const payload = Buffer.from(JSON.stringify(ticket)).toString('base64url');
   return `${payload}.${macOf(payload, key)}`;

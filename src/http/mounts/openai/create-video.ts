@@ -10,6 +10,7 @@ import { videoSchema } from './bodies.ts';
 import { askedBeside, creationRefusals, modelOfBody, openaiDocs, withoutEffect } from './openai-route.ts';
 import { videoBody } from './video-body.ts';
 
+/** Fields of the protocol, and what each means to a model. */
 const words: GenericWords = {
   meanings: {
     prompt: 'prompt',
@@ -51,6 +52,7 @@ export const createVideo: KeyRoute = {
       },
     );
     const job = await readJobOfUser(context.db, jobId, principal.userId);
+    // Read whole: the body repeats the prompt and the planned shape.
     if (!job) throw new Error(`expected the job ${jobId} that was just created`);
     return videoBody(context, job);
   },

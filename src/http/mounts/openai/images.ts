@@ -15,6 +15,9 @@ import { imagesSchema } from './bodies.ts';
 import { answerWithResult, type HeldCreation, heldAnswers } from './held-result.ts';
 import { creationRefusals, modelOfBody, openaiDocs, withoutEffect } from './openai-route.ts';
 
+/**
+ * Fields of the protocol, and what each means to a model.
+ */
 const generationWords: GenericWords = {
   meanings: {
     prompt: 'prompt',
@@ -26,6 +29,7 @@ const generationWords: GenericWords = {
   },
   withoutEffect,
 };
+/** The same, and `image`, which is one picture or several. */
 const editWords: GenericWords = {
   ...generationWords,
   meanings: { ...generationWords.meanings, image: 'pictures' },
@@ -34,6 +38,7 @@ const editWords: GenericWords = {
 /** Pictures in base64 that one answer may have; beyond them `url` is the way. */
 const maxInlineBytes = 64 * 1024 * 1024;
 
+/** How pictures are answered. */
 type ImageFormat = 'url' | 'b64_json';
 
 /** Both endpoints: they differ in their words alone. */
@@ -61,6 +66,7 @@ export const generateImages = imagesRoute('generations', generationWords);
 /** Pictures from pictures: `image` is one, or several. */
 export const editImages = imagesRoute('edits', editWords);
 
+/** What is requested: the model of the body, its input, and how the pictures are answered. */
 function readImages(context: HttpContext, body: JsonObject, words: GenericWords): HeldCreation<ImageFormat> {
   const { model: name, response_format: format, ...rest } = body;
   const model = modelOfBody(context, name, 'image');
@@ -70,6 +76,9 @@ function readImages(context: HttpContext, body: JsonObject, words: GenericWords)
   return { model, input: readGenericInput(model, rest, words), options };
 }
 
+/**
+ * The pictures in their order. For base64 the files are read one after the other.
+ */
 async function answerImages(
   context: HttpContext,
   job: Job,
@@ -81,6 +90,7 @@ async function answerImages(
     const data = signOutputs(context, job).filter(({ role }) => role === 'primary');
     return { created, data: data.map(({ url }) => ({ url })) };
   }
+  // Before any is read: the sizes are in the row.
   const bytes = pictures.reduce((sum, picture) => sum + picture.bytes, 0);
   if (bytes > maxInlineBytes)
     throw refuseWord('response_format', 'the pictures are too large for b64_json; ask for url');

@@ -11,6 +11,7 @@ import { type GenericWords, readGenericInput } from '../kit/generic-input.ts';
 import { answerWithResult, type HeldCreation, heldAnswers } from './held-result.ts';
 import { creationRefusals, modelOfBody, openaiDocs, withoutEffect } from './openai-route.ts';
 
+/** Fields of the protocol, and what each means to a model. */
 const words: GenericWords = {
   meanings: {
     input: 'prompt',
@@ -50,6 +51,7 @@ export const createSpeech: KeyRoute = {
     }),
 };
 
+/** What is requested: the model of the body and its input. */
 function readSpeech(context: HttpContext, body: JsonObject): HeldCreation<null> {
   const { model: name, voice, ...rest } = body;
   const model = modelOfBody(context, name, 'speech');

@@ -117,6 +117,7 @@ export const getVideoContent: KeyRoute = {
       reply.code(409);
       return openaiError('invalid_request_error', 'video_unfinished', 'The video is not finished yet');
     }
+    // A failed job has no bytes, and a repetition would not change that.
     if (job.error) {
       reply.code(400);
       return openaiError('invalid_request_error', job.error.code, job.error.message);
@@ -137,11 +138,13 @@ async function findVideo(
 ): Promise<Job> {
   const id = parseJobId(pathValue(request, 'jobId'));
   const job = id && (await readJobOfUser(db, id, userId));
+  // A deleted video is missing in this protocol, also while its job still stops.
   if (!job || job.state === 'cancelled' || job.cancelRequestedAt !== null) throw refuse('job_unknown');
   if (catalog.find(job.modelId)?.kind !== 'video') throw refuse('job_unknown');
   return job;
 }
 
+/** The page of the list; a parameter that the list lacks is refused. */
 function readPage(request: FastifyRequest) {
   const strange = Object.keys(queryOf(request)).find(name => !['after', 'limit', 'order'].includes(name));
   if (strange !== undefined) throw refuseWord(strange, 'is no parameter of this list');

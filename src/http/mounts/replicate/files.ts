@@ -40,6 +40,7 @@ export const createFile: KeyRoute = {
   refusals: uploadRefusals,
   answers: { 201: { description: 'The file.', body: fileSchema } },
   open: context => async (principal, request, reply) => {
+    // The same steps and limits as of any upload; the field has another name.
     const file = await receiveUpload(context, request, principal, 'content');
     reply.code(201);
     return fileBody(context, file);
@@ -105,6 +106,7 @@ export const removeFile: KeyRoute = {
     },
 };
 
+/** A file as the packages read it, with an address that needs no key. */
 const fileBody = (context: Pick<HttpContext, 'clock' | 'signer' | 'publicUrl'>, file: StoredFile) => ({
   id: file.id,
   name: file.fileName,

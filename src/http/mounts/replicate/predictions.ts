@@ -22,6 +22,7 @@ export const ofMount = {
   docs: { undocumented: 'the protocol of another service: docs/mounts.md' },
 } as const satisfies Partial<KeyRoute>;
 
+/** Bodies are written as text, so that integers beyond 2^53 keep their digits. */
 const jsonType = 'application/json; charset=utf-8';
 /** Each has its output, so each is read whole. */
 const pageSize = 20;
@@ -61,6 +62,7 @@ export const listPredictions: KeyRoute = {
       const jobs = await Promise.all(page.map(({ id }) => readJobById(context.db, id)));
       const results = await Promise.all(jobs.flatMap(job => (job ? [readPrediction(context, job)] : [])));
       const last = page.at(-1);
+      // A cursor is the last id of the page, as in the lists of this gateway.
       const isMore = found.length > pageSize && last !== undefined;
       const next = isMore ? `${context.publicUrl()}/replicate/v1/predictions?cursor=${last.id}` : null;
       reply.header('content-type', jsonType);

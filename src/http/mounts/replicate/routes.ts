@@ -11,6 +11,7 @@ import { createFile, getFile, listFiles, removeFile } from './files.ts';
 import { findNamedModel } from './models.ts';
 import { cancelPrediction, getPrediction, listPredictions, ofMount } from './predictions.ts';
 
+/** The members that the packages read; what has no counterpart here is null or 0. */
 const modelSchema = z.object({
   url,
   owner: z.string(),
