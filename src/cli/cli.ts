@@ -9,6 +9,7 @@ import { rewriteArguments } from './client/client-options.ts';
 import { registerClientCommands } from './client/register.ts';
 import { CommandError } from './command-error.ts';
 import { exitCodeOf, explainGatewayError } from './exit-code.ts';
+import { addExamples, arrangeHelp } from './help.ts';
 
 /** Runs `atelier <command>`. Never rejects: a failure is printed to stderr and sets `process.exitCode`. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -25,6 +26,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 async function openProgram(name: string | undefined): Promise<Command> {
   const clientOnly = newProgram();
   registerClientCommands(clientOnly);
+  addExamples(clientOnly);
   if (clientOnly.commands.some(command => command.name() === name)) return clientOnly;
   const { registerOperatorCommands } = await import('./operator-commands.ts');
   const { registerCompletion } = await import('./client/completion.ts');
@@ -32,13 +34,15 @@ async function openProgram(name: string | undefined): Promise<Command> {
   registerOperatorCommands(whole);
   registerClientCommands(whole);
   registerCompletion(whole);
+  arrangeHelp(whole);
+  addExamples(whole);
   return whole;
 }
 
 /** An empty program; commander prints its help after a usage error. */
 const newProgram = (): Command =>
   new Command('atelier')
-    .description('A gateway in front of generative models.')
+    .description('A gateway in front of generative models: one durable queue for video, image and speech.')
     .version(readVersion(), '-V, --version', 'print the version')
     .showHelpAfterError();
 

@@ -9,6 +9,7 @@ import { publishedSchema } from '../catalog/published-schema.ts';
 import { jsonContent, refusalAnswers, schemasBase } from './openapi-refusals.ts';
 import { refusalsOf } from './refusals-of-route.ts';
 import { type Answer, methodsOf, type Operation, type Route } from './route.ts';
+import { usageGuide } from './usage-guide.ts';
 
 /** The document of these routes. `publicUrl` is the base of the gateway; `models` are those that clients may use. */
 export function openApi(
@@ -23,6 +24,7 @@ export function openApi(
       title: 'Atelier',
       version: '1.0.0',
       summary: 'One asynchronous job queue and one file endpoint in front of generative models.',
+      description: introduction(publicUrl),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -45,6 +47,10 @@ export function openApi(
     },
   };
 }
+
+/** The first page of /docs: where to try it, then how it is used. */
+const introduction = (url: string): string =>
+  `One asynchronous job queue and one file endpoint in front of generative models (video, image, speech). To try it in a browser: [the console](${url}/console/). Its keys are made under *Keys* there, or by \`atelier keys create --user NAME\`.\n\n${usageGuide(url)}`;
 
 /** The schemas of every body that the documented ones of these routes answer, and of the errors. */
 export const documentedBodies = (routes: readonly Route[]): readonly z.ZodType[] => [

@@ -30,6 +30,10 @@ describe('/docs in a browser', () => {
       const operation = page.getByText(`/v1/queue/${id}`, { exact: true }).first();
       await operation.waitFor({ state: 'attached', ...patience });
     }
+    // The introduction is how the protocol is used, and the way to the console.
+    const intro = page.getByRole('link', { name: 'the console' }).first();
+    await intro.waitFor({ state: 'attached', ...patience });
+    assert.equal(await intro.getAttribute('href'), `${gateway.url}/console/`);
     assert.deepEqual(foreign, []);
     assert.deepEqual(failures, []);
     assert.deepEqual(asked, ['/docs', '/docs/scalar.js', '/docs/start.js', '/openapi.json']);

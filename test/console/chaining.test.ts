@@ -1,10 +1,11 @@
 /** From one result to the next, in a real browser: inputs by role, pickers, copied code, chosen values. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { buildConsole, launchBrowser } from '../../testkit/browser/browser.ts';
@@ -13,6 +14,7 @@ import { picture } from '../../testkit/media/media-maker.ts';
 import { enter as enterAs, leave, visit } from './visit.ts';
 
 const execute = promisify(execFile);
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const token = 'the-admin-token-of-this-very-test';
 
 describe('from one result to the next', () => {
@@ -157,6 +159,24 @@ describe('from one result to the next', () => {
         `ATELIER_URL=${gateway.url} \\\\\\nATELIER_API_KEY=atl_\\w{36} \\\\\\nnpx atelier run gamma-v2-image`,
       ),
     );
+    await leave(watched);
+  });
+
+  test('code for the packages of other services runs against the gateway', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await visit(page, `${home()}play/gamma-v3-image`);
+    await page.getByLabel(/^Prompt/).fill('A kite');
+    await page.getByRole('button', { name: 'Request', exact: true }).click();
+    await page.getByRole('button', { name: 'Create a key for it' }).click();
+    await symlink(modules, join(folder, 'node_modules'));
+    for (const name of ['fal SDK', 'Replicate SDK']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      const code = (await page.getByLabel(`The request in ${name}`).textContent()) ?? '';
+      await writeFile(join(folder, 'job.mjs'), code);
+      const { stdout } = await execute(process.execPath, ['job.mjs'], { cwd: folder, env: {} });
+      assert.match(stdout, new RegExp(`"${gateway.url}/files/`), name);
+    }
     await leave(watched);
   });
 

@@ -24,6 +24,10 @@ export function Dialog({
         <Base.Popup className={isWide ? 'dialog wide' : 'dialog'}>
           <Base.Title render={<h2>{title}</h2>} />
           {children}
+          {/* Last, so that the focus begins at the content. */}
+          <Base.Close className="dialog-close" aria-label="Dismiss">
+            ×
+          </Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Session } from '../api/answers.ts';
+import { gatewayRoot } from '../api/call-api.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -60,6 +61,9 @@ function Inside({ session }: { readonly session: Session }) {
   );
 }
 
+/** What programs call: every operation, to read and to try. */
+const apiPages = new URL('docs', gatewayRoot).href;
+
 /** The side bar of a wide screen. */
 function Rail({ session }: { readonly session: Session }) {
   return (
@@ -79,6 +83,9 @@ function Rail({ session }: { readonly session: Session }) {
         </Link>
       ))}
       <div className="rail-end">
+        <a className="small" href={apiPages} target="_blank" rel="noreferrer">
+          API pages
+        </a>
         <div className="cut">{session.name}</div>
         <div className="small soft">{session.role}</div>
       </div>
@@ -114,6 +121,10 @@ function Bar() {
               {words}
             </Link>
           ))}
+          <a className="rail-link" href={apiPages} target="_blank" rel="noreferrer">
+            <Icon name="files" />
+            API pages
+          </a>
         </div>
       </Dialog>
     </nav>

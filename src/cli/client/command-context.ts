@@ -47,6 +47,20 @@ export async function findIdentity(options: ClientCommandOptions, output: Comman
   return made;
 }
 
+/** The address alone, for what needs no key: the same order, and at last that of the settings here. */
+export async function findGatewayUrl(options: ClientCommandOptions): Promise<string> {
+  const url = readUrl();
+  if (url !== undefined && !isNamed(options)) return url;
+  const known = await findKnownIdentity(options);
+  const isHere = !known || (known.from.startsWith('profile ') && !isNamed(options));
+  if (known && !(isHere && hasGatewayHere(process.env))) return known.url;
+  const [{ localUrl }, { readConfig }] = await Promise.all([
+    import('./make-local-key.ts'),
+    import('../../config/config.ts'),
+  ]);
+  return localUrl(readConfig(process.env));
+}
+
 /** Like `findIdentity`, and null where a key would have to be created. */
 export async function findKnownIdentity(options: ClientCommandOptions): Promise<Identity | null> {
   const [url, key] = [readUrl(), readEnv('ATELIER_API_KEY')];

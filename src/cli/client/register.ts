@@ -5,6 +5,7 @@ import { registerJobs } from './jobs.ts';
 import { registerLogin } from './login.ts';
 import { registerMcp } from './mcp.ts';
 import { registerModels } from './models.ts';
+import { registerOpen } from './open.ts';
 import { registerRun } from './run.ts';
 import { registerTypes } from './types.ts';
 
@@ -17,4 +18,5 @@ export function registerClientCommands(program: Command): void {
   registerMcp(program);
   registerTypes(program);
   registerLogin(program);
+  registerOpen(program);
 }

@@ -1,9 +1,9 @@
-/** The request of a run as code that runs as it is copied: cURL, TypeScript, Python, command line. */
+/** The request of a run as code that runs as it is copied: cURL, TypeScript, Python, command line, SDKs of others. */
 import { toJson } from '../../api/lossless-json.ts';
 import { isMembers } from '../../form/input-value.ts';
 
 /** In the order of the tabs. */
-export const languages = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
+export const languages = ['cURL', 'TypeScript', 'Python', 'CLI', 'fal SDK', 'Replicate SDK'] as const;
 /** The name of a tab. */
 export type Language = (typeof languages)[number];
 
@@ -33,6 +33,10 @@ export function snippet(language: Language, target: SnippetTarget, input: unknow
       return python(target, input);
     case 'CLI':
       return cli(target, input);
+    case 'fal SDK':
+      return fal(target, input);
+    case 'Replicate SDK':
+      return replicate(target, input);
   }
 }
 
@@ -60,6 +64,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** With `fetch` alone, so that it needs no package: `node job.ts`. */
 const typescript = ({ url, key, model }: SnippetTarget, input: unknown): string =>
   `// Save it as job.ts and run: node job.ts
+// A client that is typed by model: npm install ${url}/client.tgz
 const queue = ${toJson(`${url}/v1/queue/${model}`)};
 const headers = { authorization: ${toJson(`Bearer ${key}`)}, 'content-type': 'application/json' };
 
@@ -119,6 +124,28 @@ function pythonOf(value: unknown, indent: string): string {
   }
   return toJson(value);
 }
+
+/** A program that uses fal, with another address. Its mount takes our ids behind `atelier/`. */
+const fal = ({ url, key, model }: SnippetTarget, input: unknown): string =>
+  `// npm install @fal-ai/client; save it as job.mjs and run: node job.mjs
+import { fal } from '@fal-ai/client';
+
+fal.config({ credentials: ${toJson(key)}, proxyUrl: { url: ${toJson(`${url}/fal/proxy`)}, when: 'always' } });
+
+const input = ${toJson(input, 2)};
+const { data } = await fal.subscribe(${toJson(`atelier/${model}`)}, { input });
+console.log(JSON.stringify(data, null, 2));`;
+
+/** The same for Replicate. */
+const replicate = ({ url, key, model }: SnippetTarget, input: unknown): string =>
+  `// npm install replicate; save it as job.mjs and run: node job.mjs
+import Replicate from 'replicate';
+
+const replicate = new Replicate({ auth: ${toJson(key)}, baseUrl: ${toJson(`${url}/replicate/v1`)}, useFileOutput: false });
+
+const input = ${toJson(input, 2)};
+const output = await replicate.run(${toJson(`atelier/${model}`)}, { input });
+console.log(JSON.stringify(output, null, 2));`;
 
 /** `npx` finds the command there. */
 const place = '# In the folder of Atelier';
