@@ -175,7 +175,7 @@ describe('from one result to the next', () => {
       const code = (await page.getByLabel(`The request in ${name}`).textContent()) ?? '';
       await writeFile(join(folder, 'job.mjs'), code);
       const { stdout } = await execute(process.execPath, ['job.mjs'], { cwd: folder, env: {} });
-      assert.match(stdout, new RegExp(`"${gateway.url}/files/`), name);
+      assert.match(stdout, new RegExp(`"${gateway.url}/v1/f/file_`), name);
     }
     await leave(watched);
   });

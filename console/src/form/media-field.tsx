@@ -51,10 +51,7 @@ export function MediaField(props: FieldProps) {
         onDrop={drop}
       >
         {text === '' ? (
-          <p className="slot-words">
-            {upload.isBusy ? 'Uploading …' : `Drop ${wordsOfKind[media.kind]} here`}
-            <span className="small soft">{describeLimits(media)}</span>
-          </p>
+          <EmptySlot media={media} isBusy={upload.isBusy} />
         ) : (
           <Preview value={text} kind={media.kind} clear={() => change(undefined)} />
         )}
@@ -97,6 +94,14 @@ export function MediaField(props: FieldProps) {
     </FieldFrame>
   );
 }
+
+/** What may be dropped here. */
+const EmptySlot = ({ media, isBusy }: { readonly media: MediaLimits; readonly isBusy: boolean }) => (
+  <p className="slot-words">
+    {isBusy ? 'Uploading …' : `Drop ${wordsOfKind[media.kind]} here`}
+    <span className="small soft">{describeLimits(media)}</span>
+  </p>
+);
 
 /** Checks a file against the limits, uploads it, and sets the field to its id. */
 function useUpload(media: MediaLimits | undefined, change: (next: unknown) => void) {
