@@ -44,7 +44,7 @@ export function openQuoteSigner(masterSecret: string): QuoteSigner {
     read(token, quoted, now) {
       const [text = '', mac = ''] = token.split('.');
       if (!constantTimeEqual(Buffer.from(mac, 'base64url'), macOf(text))) return { kind: 'invalid' };
-      // Written by `sign` alone: nobody else has the key.
+      // Written by `sign` alone: no other program has the key.
       const { quote, of, expiresAt } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Content;
       if (of !== hashOf(quoted)) return { kind: 'other_input' };
       return expiresAt > now ? { kind: 'valid', quote } : { kind: 'expired' };
