@@ -92,6 +92,19 @@ describe('jobs that run', () => {
     assert.equal(receiver.notices.length, 1);
   });
 
+  test('the webhook of a run that ended without a result says why', async () => {
+    const fal = openClient(gateway, key);
+    const seen = receiver.notices.length;
+    const submission = { input: { prompt: 'a lake', duration: '15' }, webhookUrl: receiver.url } as const;
+    const { request_id: id } = await fal.queue.submit(video, submission);
+    await fal.queue.cancel(video, { requestId: id });
+    const { body } = await until(async () => receiver.notices[seen], 'the webhook');
+    const { error } = body;
+    assert.match(error, /^Runtime execution failed: /);
+    const head = { request_id: id, gateway_request_id: id, status: 'ERROR' };
+    assert.deepEqual(body, { ...head, error, payload: { detail: error } });
+  });
+
   test('run waits for the result, also by a name of the settings, whose input is ours', async () => {
     const fal = openClient(gateway, key);
     const { data, requestId } = await fal.run('acme/voice', { input: { text: 'Good evening.' } });
@@ -268,6 +281,16 @@ describe('jobs that the test moves', () => {
       assert.deepEqual(format.body, {
         detail: [
           { loc: ['body', 'output_format'], msg: 'output_format: must be "wav" here', type: 'value_error' },
+        ],
+      });
+      const webhook = await refusal(speech, { input: { prompt: 'a' }, webhookUrl: 'ftp://hooks.test/' });
+      assert.deepEqual(webhook.body, {
+        detail: [
+          {
+            loc: ['body', 'fal_webhook'],
+            msg: 'fal_webhook: must be an http or https URL',
+            type: 'value_error',
+          },
         ],
       });
       const priority = await refusal(speech, { input: { prompt: 'hello' }, priority: 'high' });

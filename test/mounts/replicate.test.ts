@@ -320,6 +320,8 @@ describe('predictions that the test moves', () => {
       const events = await refusal(speech, { input, webhook_events_filter: ['never'] });
       assert.equal(events.status, 422);
       assert.match(events.body.detail, /^webhook_events_filter/);
+      const webhook = await refusal(speech, { input, webhook: 'ftp://hooks.test/' });
+      assert.equal(webhook.body.detail, 'webhook: must be an http or https URL');
       const streamed = await refusal(speech, { input, stream: true });
       assert.deepEqual([streamed.status, streamed.body.detail], [400, 'SSE streaming not supported']);
     });

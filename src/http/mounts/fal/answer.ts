@@ -3,26 +3,12 @@
 import type { FastifyReply } from 'fastify';
 import { falFailure, readFalStatus } from '../../../answers/fal-bodies.ts';
 import { readResultBody } from '../../../answers/job-bodies.ts';
-import { parseJobId } from '../../../domain/ids.ts';
 import { isFinal, type Job } from '../../../domain/job.ts';
 import type { Principal } from '../../../domain/key.ts';
 import { refuse } from '../../../domain/refusal.ts';
 import { cancelJob } from '../../../store/jobs/cancel.ts';
-import { readJobOfUser } from '../../../store/jobs/list-own.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { timelineOf } from '../../read-job.ts';
-
-/** The job of an id, whatever endpoint the path names: clients shorten that name. Throws the 404 of a missing one. */
-export async function findOwnJob(
-  { db }: Pick<HttpContext, 'db'>,
-  { userId }: Principal,
-  id: string,
-): Promise<Job> {
-  const jobId = parseJobId(id);
-  const job = jobId && (await readJobOfUser(db, jobId, userId));
-  if (!job) throw refuse('job_unknown');
-  return job;
-}
 
 /** 202 while unfinished, as that service has it. */
 export async function answerStatus(

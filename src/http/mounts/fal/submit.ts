@@ -2,13 +2,13 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Admitted, AskedBesideBody } from '../../../admission/draft.ts';
-import { markCallbackUrl } from '../../../domain/callback-shape.ts';
 import type { Principal } from '../../../domain/key.ts';
 import { refuse } from '../../../domain/refusal.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { createMountedJob } from '../kit/create-mounted-job.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
 import { inTheirWords, translate } from '../kit/translate.ts';
+import { webhookAddress } from '../kit/webhook-address.ts';
 import type { Query } from './call.ts';
 import { findEndpoint } from './find-endpoint.ts';
 
@@ -50,7 +50,7 @@ function readAsked(request: FastifyRequest, query: Query): AskedBesideBody {
   if (timeout !== undefined && !(Number(timeout) > 0))
     throw refuseNamed('x-fal-request-timeout', 'must be a number of seconds');
   return {
-    ...(webhook !== undefined && { callbackUrl: markCallbackUrl(webhook, { of: 'fal' }) }),
+    ...(webhook !== undefined && { callbackUrl: webhookAddress('fal_webhook', webhook, { of: 'fal' }) }),
     ...(timeout !== undefined && { cancelAfter: String(Math.ceil(Number(timeout))) }),
     ...(priority === 'low' && { priority: lowPriority }),
   };

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { predictionSchema, readPrediction } from '../../../answers/prediction.ts';
 import type { JsonObject } from '../../../body/json-body.ts';
-import { markCallbackUrl, replicateEvents } from '../../../domain/callback-shape.ts';
+import { replicateEvents } from '../../../domain/callback-shape.ts';
 import { isFinal } from '../../../domain/job.ts';
 import { toJson } from '../../../domain/json.ts';
 import type { Principal } from '../../../domain/key.ts';
@@ -14,11 +14,13 @@ import { inputRefusals } from '../../refusals-of-route.ts';
 import { pathValue } from '../../request-values.ts';
 import type { KeyRoute } from '../../route.ts';
 import { createMountedJob } from '../kit/create-mounted-job.ts';
+import { findOwnJob } from '../kit/find-own-job.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
 import { inTheirWords, translate } from '../kit/translate.ts';
 import { waitForEnd } from '../kit/wait-for-end.ts';
+import { webhookAddress } from '../kit/webhook-address.ts';
 import { findNamedModel, type NamedModel } from './models.ts';
-import { findOwnPrediction, ofMount } from './predictions.ts';
+import { ofMount } from './predictions.ts';
 
 /** That service waits as long, with `Prefer: wait`. */
 const maxWaitSeconds = 60;
@@ -86,7 +88,9 @@ async function create(context: HttpContext, principal: Principal, given: Creatio
   const { request, reply } = given;
   const { model, translation } = given.named;
   const { input, webhook, events } = readBody(given.body);
-  const asked = webhook ? { callbackUrl: markCallbackUrl(webhook, { of: 'replicate', events }) } : undefined;
+  const asked = webhook
+    ? { callbackUrl: webhookAddress('webhook', webhook, { of: 'replicate', events }) }
+    : undefined;
   const { jobId, modelId, replayed } = await createMountedJob(context, principal, request, {
     model,
     input: translate(translation, input),
@@ -100,7 +104,7 @@ async function create(context: HttpContext, principal: Principal, given: Creatio
     reply.header('preference-applied', `wait=${waitSeconds}`);
     await waitForEnd(context, { jobId, modelId, userId: principal.userId }, waitSeconds, reply);
   }
-  const job = await findOwnPrediction(context, principal, jobId);
+  const job = await findOwnJob(context, principal, jobId);
   const prediction = await readPrediction(context, job);
   reply.code(201).header('content-type', 'application/json; charset=utf-8');
   // The JavaScript package takes any other status for the end of a run that it waited for.

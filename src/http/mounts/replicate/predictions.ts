@@ -2,17 +2,14 @@
 
 import { predictionPageSchema, predictionSchema, readPrediction } from '../../../answers/prediction.ts';
 import { parseJobId } from '../../../domain/ids.ts';
-import type { Job } from '../../../domain/job.ts';
 import { toJson } from '../../../domain/json.ts';
-import type { Principal } from '../../../domain/key.ts';
-import { refuse } from '../../../domain/refusal.ts';
 import { cancelJob } from '../../../store/jobs/cancel.ts';
-import { listJobsOfUser, readJobOfUser } from '../../../store/jobs/list-own.ts';
+import { listJobsOfUser } from '../../../store/jobs/list-own.ts';
 import { readJobById } from '../../../store/jobs/read.ts';
-import type { HttpContext } from '../../http-context.ts';
 import { refuseQuery } from '../../read-job-query.ts';
 import { pathValue, queryValue } from '../../request-values.ts';
 import type { KeyRoute } from '../../route.ts';
+import { findOwnJob } from '../kit/find-own-job.ts';
 
 /** What every route of the mount declares. */
 export const ofMount = {
@@ -36,7 +33,7 @@ export const getPrediction: KeyRoute = {
   refusals: ['job_unknown'],
   answers: { 200: { description: 'The prediction.', body: predictionSchema } },
   open: context => async (principal, request, reply) => {
-    const job = await findOwnPrediction(context, principal, pathValue(request, 'id'));
+    const job = await findOwnJob(context, principal, pathValue(request, 'id'));
     reply.header('content-type', jsonType);
     return toJson(await readPrediction(context, job));
   },
@@ -79,23 +76,11 @@ export const cancelPrediction: KeyRoute = {
   refusals: ['job_unknown'],
   answers: { 200: { description: 'The prediction.', body: predictionSchema } },
   open: context => async (principal, request, reply) => {
-    const job = await findOwnPrediction(context, principal, pathValue(request, 'id'));
+    const job = await findOwnJob(context, principal, pathValue(request, 'id'));
     const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
     await cancelJob(context.db, address, context.clock.now(), principal.keyId);
-    const after = await findOwnPrediction(context, principal, job.id);
+    const after = await findOwnJob(context, principal, job.id);
     reply.header('content-type', jsonType);
     return toJson(await readPrediction(context, after));
   },
 };
-
-/** The job of a prediction's id; throws the 404 of a missing one. */
-export async function findOwnPrediction(
-  { db }: Pick<HttpContext, 'db'>,
-  { userId }: Principal,
-  id: string,
-): Promise<Job> {
-  const jobId = parseJobId(id);
-  const job = jobId && (await readJobOfUser(db, jobId, userId));
-  if (!job) throw refuse('job_unknown');
-  return job;
-}
