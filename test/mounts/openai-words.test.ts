@@ -154,6 +154,14 @@ describe('words that do not map', () => {
     ]);
   });
 
+  test('an address beyond all reason is refused before it is matched against anything', () => {
+    const image = `https://files.test/${'a'.repeat(20_000)}`;
+    assert.deepEqual(refused('zeta-v6-i2v', { prompt: 'On', image, size: '1280x720' }), [
+      ['image'],
+      'image: an address may have at most 16384 characters',
+    ]);
+  });
+
   test('a name that neither the protocol nor the model has is refused', () => {
     assert.deepEqual(refused('eta2.6-t2v', { prompt: 'A boat', camera: 'left' }), [
       ['camera'],

@@ -30,18 +30,21 @@ export function withWantedSize(model: Model, input: JsonObject, wanted: WantedSi
   const numeric = withSides(model, input, wanted);
   if (numeric) return numeric;
   const named = namedValuesOf(model.schema).filter(({ path }) => valueAt(input, path) === undefined);
-  const base = withRequired(model, input, named);
+  const missing = missingOf(model, input, named);
+  const base = missing.reduce((at, { path, values }) => withValue(at, path, values[0]), input);
   const usual = sizeOf(model, base, wanted);
+  // Invalid for another reason: found out by two parses, before there are hundreds.
   if (!usual) return input;
   const changing = named.filter(
-    ({ path, values }) =>
-      faultsAt(model, input, path).length > 0 ||
-      values.some(value => !isSame(sizeOf(model, withValue(base, path, value), wanted), usual)),
+    field =>
+      missing.includes(field) ||
+      field.values.some(value => !isSame(sizeOf(model, withValue(base, field.path, value), wanted), usual)),
   );
+  const usualInput = model.parse(base);
   const found = combinationsOf(changing).flatMap(fields => {
     const candidate = fields.reduce((at, { path, value }) => withValue(at, path, value), base);
     const size = sizeOf(model, candidate, wanted);
-    return size ? [{ candidate, size, changes: changesOf(model, base, fields) }] : [];
+    return size ? [{ candidate, size, changes: changesOf(usualInput, fields) }] : [];
   });
   const [best] = found
     .filter(({ size }) => fits(size, wanted))
@@ -70,12 +73,11 @@ function withSides(model: Model, input: JsonObject, wanted: WantedSize): JsonObj
   throw refuse('input_invalid', { subject, fields: [wanted.param] });
 }
 
-/** The input with the first value of every field of named values that is required and missing. */
-const withRequired = (model: Model, input: JsonObject, named: readonly NamedValues[]): JsonObject =>
-  named.reduce(
-    (at, { path, values }) => (faultsAt(model, at, path).length > 0 ? withValue(at, path, values[0]) : at),
-    input,
-  );
+/** The fields of named values that are required and missing. */
+function missingOf(model: Model, input: JsonObject, named: readonly NamedValues[]): readonly NamedValues[] {
+  const parsed = model.parse(input);
+  return parsed.ok ? [] : named.filter(({ path }) => parsed.faults.some(fault => fault.path === path));
+}
 
 /** The size of the frames; null for an input that is invalid, and for speech. */
 function sizeOf(
@@ -126,8 +128,7 @@ const combinationsOf = (fields: readonly NamedValues[]): readonly (readonly Chos
   );
 
 /** How many fields differ from what the model chooses by itself: of several ways the nearest is taken. */
-function changesOf(model: Model, base: JsonObject, fields: readonly ChosenValue[]): number {
-  const parsed = model.parse(base);
+function changesOf(parsed: ReturnType<Model['parse']>, fields: readonly ChosenValue[]): number {
   return fields.filter(({ path, value }) => !parsed.ok || valueAt(parsed.input, path) !== value).length;
 }
 

@@ -49,6 +49,7 @@ export interface GenericWords {
  * value that is null or empty is read as omitted. Throws a 422 that names the first word that is neither.
  */
 export function readGenericInput(model: Model, body: JsonObject, words: GenericWords): JsonObject {
+  refuseLongAddresses(body);
   let input: JsonObject = {};
   const generic: { readonly param: string; readonly word: GenericWord; readonly value: unknown }[] = [];
   for (const [param, value] of Object.entries(body)) {
@@ -68,6 +69,21 @@ export function readGenericInput(model: Model, body: JsonObject, words: GenericW
   return input;
 }
 
+/** Finding a size parses an input many times, and each time matches its addresses against patterns. */
+const maxAddressLength = 16 * 1024;
+
+function refuseLongAddresses(body: JsonObject): void {
+  const [param] = Object.entries(body).find(([, value]) => hasLongAddress(value)) ?? [];
+  if (param !== undefined)
+    throw refuseWord(param, `an address may have at most ${maxAddressLength} characters`);
+}
+
+function hasLongAddress(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > maxAddressLength && /^(?:https?|asset):/i.test(value);
+  if (typeof value !== 'object' || value === null || value instanceof GivenPicture) return false;
+  return Object.values(value).some(hasLongAddress);
+}
+
 const order: readonly GenericWord[] = [
   ...(['prompt', 'pictures', 'negative_prompt', 'seed', 'sound', 'seconds', 'count'] as const),
   ...(['voice', 'speed', 'format', 'size', 'aspect_ratio'] as const),
@@ -84,7 +100,10 @@ const isWithoutEffect = ({ withoutEffect }: GenericWords, param: string, value: 
  */
 function ownValue(model: Model, name: string, value: unknown, isGeneric: boolean): unknown {
   if (!Object.hasOwn(model.schema.shape, name) || value instanceof GivenPicture) return undefined;
-  const valid = spellings(value).find(spelling => faultsAt(model, { [name]: spelling }, name).length === 0);
+  const written = spellings(value);
+  // With one spelling there is nothing to choose, and admission names every fault.
+  if (!isGeneric && written.length === 1) return value;
+  const valid = written.find(spelling => faultsAt(model, { [name]: spelling }, name).length === 0);
   return valid ?? (isGeneric ? undefined : value);
 }
 

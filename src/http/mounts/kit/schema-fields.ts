@@ -97,9 +97,13 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes {
   }
 }
 
-/** The faults of an input at a path or below it. */
+/**
+ * The faults of an input at a path or below it. Its other top-level fields are not looked at: they may be long, and
+ * this is asked for each word.
+ */
 export function faultsAt(model: Model, input: JsonObject, path: string): Faults {
-  const parsed = model.parse(input);
+  const [name = ''] = path.split('.', 1);
+  const parsed = model.parse(Object.hasOwn(input, name) ? { [name]: input[name] } : {});
   if (parsed.ok) return [];
   return parsed.faults.filter(fault => fault.path === path || fault.path.startsWith(`${path}.`));
 }
