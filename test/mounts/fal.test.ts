@@ -110,6 +110,8 @@ describe('jobs that run', () => {
     const { data, requestId } = await fal.run('acme/voice', { input: { text: 'Good evening.' } });
     assert.equal(data.request_id, requestId);
     assert.equal(data.audio.content_type, 'audio/wav');
+    const again = await fal.run('acme/voice', { input: { text: 'Good evening.' } });
+    assert.equal(again.requestId, requestId);
   });
 
   test('the calls of fal-client for Python, as its source has them at 0107387: submit, status, result', async () => {

@@ -103,13 +103,15 @@ describe('predictions that run', () => {
     await gateway.close();
   });
 
+  const speechInput = { text: 'Good morning.', voice_id: 'calm-man', audio_format: 'mp3', channel: 'mono' };
+
   test('run waits and gives the address of the file; its webhook verifies', async () => {
     const replicate = openClient(gateway, key);
     const seen: Prediction[] = [];
     const output = await replicate.run(
       speech,
       {
-        input: { text: 'Good morning.', voice_id: 'calm-man', audio_format: 'mp3', channel: 'mono' },
+        input: speechInput,
         webhook: receiver.url,
         webhook_events_filter: ['completed'],
       },
@@ -139,6 +141,9 @@ describe('predictions that run', () => {
       },
     );
     assert.equal(receiver.notices.length, 1);
+    const again = { input: { ...speechInput }, webhook: receiver.url, webhook_events_filter: ['completed'] };
+    const repeated = await replicate.predictions.create({ ...again, model: speech, wait: true } as never);
+    assert.deepEqual([repeated.id, repeated.status], [prediction.id, 'succeeded']);
     const page = await replicate.predictions.list();
     assert.deepEqual(
       page.results.map(({ id, status }) => ({ id, status })),
@@ -333,6 +338,8 @@ describe('predictions that the test moves', () => {
       });
       const limited = await gateway.key({ models: ['gamma-v3-image'] });
       assert.equal((await refusal(speech, { input }, limited)).status, 403);
+      const writer = await gateway.key({ scopes: ['jobs:create'] });
+      assert.deepEqual((await refusal(speech, { input }, writer)).body.detail, 'This key may not read jobs');
       const missing = await refusal('acme/nothing', { input });
       assert.deepEqual([missing.status, missing.body.detail], [404, 'App not found: acme/nothing']);
       const id = '01900000-0000-7000-8000-000000000000';

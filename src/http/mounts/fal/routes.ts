@@ -12,12 +12,13 @@ import {
   falUrls,
 } from '../../../answers/fal-bodies.ts';
 import { isFinal } from '../../../domain/job.ts';
-import { hasScope, type Principal, refusalOfScope, type Scope } from '../../../domain/key.ts';
+import { type Principal, refusalOfScope, type Scope } from '../../../domain/key.ts';
 import { refuse } from '../../../domain/refusal.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { inputRefusals, uploadRefusals } from '../../refusals-of-route.ts';
 import type { KeyRoute, Route } from '../../route.ts';
 import { findOwnJob } from '../kit/find-own-job.ts';
+import { requireScopes } from '../kit/require-scopes.ts';
 import { waitForEnd } from '../kit/wait-for-end.ts';
 import { answerCancel, answerResult, answerStatus } from './answer.ts';
 import { type FalCall, readCall } from './call.ts';
@@ -63,24 +64,24 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** The scope that each call needs; the route cannot name one for all. */
-const scopeOf: Readonly<Record<FalCall['kind'], Scope>> = {
-  submit: 'jobs:create',
-  run: 'jobs:create',
-  cancel: 'jobs:create',
-  status: 'jobs:read',
-  result: 'jobs:read',
-  stream: 'jobs:read',
-  upload: 'files',
-  multipart: 'files',
+/** The scopes that each call needs; the route cannot name one for all. */
+const scopesOf: Readonly<Record<FalCall['kind'], readonly Scope[]>> = {
+  submit: ['jobs:create'],
+  // Its answer is the result.
+  run: ['jobs:create', 'jobs:read'],
+  cancel: ['jobs:create'],
+  status: ['jobs:read'],
+  result: ['jobs:read'],
+  stream: ['jobs:read'],
+  upload: ['files'],
+  multipart: ['files'],
 };
 
-/** The call is read from the path; its scope is checked before anything is done. */
+/** The call is read from the path; its scopes are checked before anything is done. */
 async function answer(context: HttpContext, principal: Principal, exchange: Exchange): Promise<unknown> {
   const { request, reply } = exchange;
   const call = readCall(request);
-  const scope = scopeOf[call.kind];
-  if (!hasScope(principal, scope)) throw refuse(refusalOfScope[scope]);
+  requireScopes(principal, scopesOf[call.kind]);
   switch (call.kind) {
     case 'upload':
       return initiateUpload(context, principal, request);
@@ -110,9 +111,12 @@ async function answerSubmission(
   context: HttpContext,
   principal: Principal,
   { request, reply }: Exchange,
-  submission: Submission,
+  submission: Omit<Submission, 'isHeld'>,
 ) {
-  const { jobId, position, replayed } = await submit(context, principal, request, submission);
+  const { jobId, position, replayed } = await submit(context, principal, request, {
+    ...submission,
+    isHeld: false,
+  });
   if (replayed) reply.header('idempotent-replayed', 'true');
   return {
     request_id: jobId,
@@ -123,14 +127,14 @@ async function answerSubmission(
   };
 }
 
-/** The result itself; past the wait a 504 that the packages do not repeat, because a repetition would be a new job. */
+/** The result itself; past the wait a 504 that the packages do not repeat. */
 async function run(
   context: HttpContext,
   principal: Principal,
   { request, reply }: Exchange,
-  call: Submission,
+  call: Omit<Submission, 'isHeld'>,
 ) {
-  const { jobId, modelId } = await submit(context, principal, request, call);
+  const { jobId, modelId } = await submit(context, principal, request, { ...call, isHeld: true });
   reply.header('x-fal-request-id', jobId);
   const ended = await waitForEnd(context, { jobId, modelId, userId: principal.userId }, runSeconds, reply);
   const job = await findOwnJob(context, principal, jobId);

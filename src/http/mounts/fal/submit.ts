@@ -7,6 +7,7 @@ import { refuse } from '../../../domain/refusal.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { createMountedJob } from '../kit/create-mounted-job.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
+import { idempotencyKeyOf } from '../kit/repeated-creation.ts';
 import { inTheirWords, translate } from '../kit/translate.ts';
 import { webhookAddress } from '../kit/webhook-address.ts';
 import type { Query } from './call.ts';
@@ -16,20 +17,29 @@ import { findEndpoint } from './find-endpoint.ts';
 export interface Submission {
   readonly app: string;
   readonly query: Query;
+  /** Whether the client waits for the result. */
+  readonly isHeld: boolean;
 }
 
-/** Throws the refusals of a creation, in the words of the endpoint. */
+/**
+ * Throws the refusals of a creation, in the words of the endpoint. Where the client waits for the result (`isHeld`), the
+ * same body again is its retry: the packages send it again when a connection breaks.
+ */
 export async function submit(
   context: HttpContext,
   principal: Principal,
   request: FastifyRequest,
-  { app, query }: Submission,
+  { app, query, isHeld }: Submission,
 ): Promise<Admitted> {
   const { model, translation, preset } = findEndpoint(context, app);
   const asked = readAsked(request, query);
   return withJsonBody(context, { principal, request, maxBytes: model.maxBodyBytes }, async body => {
     const input = translate(translation, body, preset);
-    return createMountedJob(context, principal, request, { model, input, asked }).catch(failure => {
+    const key = isHeld
+      ? await idempotencyKeyOf(context, request, { principal, model, input: { ...input, asked }, isHeld })
+      : undefined;
+    const withKey = { ...asked, ...(key !== undefined && { idempotencyKey: key }) };
+    return createMountedJob(context, principal, request, { model, input, asked: withKey }).catch(failure => {
       throw inTheirWords(translation, failure);
     });
   });

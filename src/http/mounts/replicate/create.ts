@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { AskedBesideBody } from '../../../admission/draft.ts';
 import { predictionSchema, readPrediction } from '../../../answers/prediction.ts';
 import type { JsonObject } from '../../../body/json-body.ts';
 import { replicateEvents } from '../../../domain/callback-shape.ts';
@@ -16,6 +17,8 @@ import type { KeyRoute } from '../../route.ts';
 import { createMountedJob } from '../kit/create-mounted-job.ts';
 import { findOwnJob } from '../kit/find-own-job.ts';
 import { withJsonBody } from '../kit/read-mounted-body.ts';
+import { idempotencyKeyOf } from '../kit/repeated-creation.ts';
+import { requireScopes } from '../kit/require-scopes.ts';
 import { inTheirWords, translate } from '../kit/translate.ts';
 import { waitForEnd } from '../kit/wait-for-end.ts';
 import { webhookAddress } from '../kit/webhook-address.ts';
@@ -31,7 +34,7 @@ const created = {
   ...ofMount,
   method: 'POST',
   scope: 'jobs:create',
-  refusals: [...inputRefusals, 'stream_unsupported', 'job_unknown'],
+  refusals: [...inputRefusals, 'scope_jobs_read', 'stream_unsupported', 'job_unknown'],
   answers: { 201: { description: 'The prediction.', body: predictionSchema } },
 } as const;
 
@@ -85,21 +88,34 @@ interface Creation {
 
 /** Creates, waits where the request prefers to, and answers with the prediction. */
 async function create(context: HttpContext, principal: Principal, given: Creation) {
+  // Its answer is what only such a key may read.
+  requireScopes(principal, ['jobs:read']);
   const { request, reply } = given;
   const { model, translation } = given.named;
   const { input, webhook, events } = readBody(given.body);
-  const asked = webhook
+  const asked: AskedBesideBody = webhook
     ? { callbackUrl: webhookAddress('webhook', webhook, { of: 'replicate', events }) }
-    : undefined;
+    : {};
+  const ours = translate(translation, input);
+  const waitSeconds = preferredWait(request);
+  // The package sends it again when a connection breaks; where it waits, the same body is a retry.
+  const key =
+    waitSeconds === null
+      ? undefined
+      : await idempotencyKeyOf(context, request, {
+          principal,
+          model,
+          input: { ...ours, asked },
+          isHeld: true,
+        });
   const { jobId, modelId, replayed } = await createMountedJob(context, principal, request, {
     model,
-    input: translate(translation, input),
-    ...(asked && { asked }),
+    input: ours,
+    asked: { ...asked, ...(key !== undefined && { idempotencyKey: key }) },
   }).catch(failure => {
     throw inTheirWords(translation, failure);
   });
   if (replayed) reply.header('idempotent-replayed', 'true');
-  const waitSeconds = preferredWait(request);
   if (waitSeconds !== null) {
     reply.header('preference-applied', `wait=${waitSeconds}`);
     await waitForEnd(context, { jobId, modelId, userId: principal.userId }, waitSeconds, reply);

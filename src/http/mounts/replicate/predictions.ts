@@ -10,6 +10,7 @@ import { refuseQuery } from '../../read-job-query.ts';
 import { pathValue, queryValue } from '../../request-values.ts';
 import type { KeyRoute } from '../../route.ts';
 import { findOwnJob } from '../kit/find-own-job.ts';
+import { requireScopes } from '../kit/require-scopes.ts';
 
 /** What every route of the mount declares. */
 export const ofMount = {
@@ -73,9 +74,11 @@ export const cancelPrediction: KeyRoute = {
   method: 'POST',
   path: '/replicate/v1/predictions/:id/cancel',
   scope: 'jobs:create',
-  refusals: ['job_unknown'],
+  refusals: ['scope_jobs_read', 'job_unknown'],
   answers: { 200: { description: 'The prediction.', body: predictionSchema } },
   open: context => async (principal, request, reply) => {
+    // Its answer is what only such a key may read.
+    requireScopes(principal, ['jobs:read']);
     const job = await findOwnJob(context, principal, pathValue(request, 'id'));
     const address = { jobId: job.id, userId: job.userId, modelId: job.modelId };
     await cancelJob(context.db, address, context.clock.now(), principal.keyId);
