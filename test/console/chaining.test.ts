@@ -11,7 +11,7 @@ import type { Browser } from 'playwright-core';
 import { buildConsole, launchBrowser } from '../../testkit/browser/browser.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
-import { enter as enterAs, leave, visit } from './visit.ts';
+import { enter as enterAs, faultsBy, leave, visit } from './visit.ts';
 
 const execute = promisify(execFile);
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -177,6 +177,26 @@ describe('from one result to the next', () => {
       const { stdout } = await execute(process.execPath, ['job.mjs'], { cwd: folder, env: {} });
       assert.match(stdout, new RegExp(`"${gateway.url}/v1/f/file_`), name);
     }
+    await leave(watched);
+  });
+
+  test('the first page has the last 24 hours', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Last 24 hours' }) });
+    await card.waitFor();
+    const { body } = await gateway.ask('GET', '/admin/v1/overview', { key: token });
+    const { hours, run_p95_ms, cost } = body.last_day;
+    assert.equal(hours.length, 25);
+    assert.deepEqual(
+      hours.map(({ at }: { at: number }) => at - hours[0].at),
+      Array.from({ length: 25 }, (_, index) => index * 3_600),
+    );
+    const completed = hours.reduce((sum: number, hour: { completed: number }) => sum + hour.completed, 0);
+    assert.ok(completed >= 1 && run_p95_ms > 0);
+    assert.equal(cost, null);
+    await card.getByText('no prices').waitFor();
+    assert.deepEqual(await faultsBy(page), []);
     await leave(watched);
   });
 

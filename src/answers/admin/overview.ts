@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { unixSecondsWithFraction } from '../values.ts';
 import { accountSchema } from './account.ts';
 import { jobLineSchema } from './job.ts';
+import { costSchema } from './usage.ts';
 
 /**
  * Counts are bounded, so that the page costs the same with a million waiting jobs: `waiting_is_more` says so.
@@ -33,6 +34,20 @@ export const overviewSchema = z
     settings_faults: z
       .array(z.string())
       .describe('Why the last reload of the settings failed; empty where it did not.'),
+    last_day: z
+      .object({
+        hours: z.array(
+          z.object({
+            at: unixSecondsWithFraction.describe('Start of the hour.'),
+            completed: z.int(),
+            failed: z.int(),
+            cancelled: z.int(),
+          }),
+        ),
+        run_p95_ms: z.number().nullable().describe('Null where no job completed.'),
+        cost: costSchema.nullable().describe('By the prices of the settings; null where none apply.'),
+      })
+      .describe('24 whole hours and the present one, at most ten seconds old.'),
     accounts: z.array(accountSchema),
     results: z.array(jobLineSchema),
   })

@@ -13,6 +13,7 @@ import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { auditBodyFor } from './job-detail.ts';
 import { jobSummaryBody } from './jobs.ts';
+import { openLastDay } from './last-day.ts';
 import { limitOf } from './read-query.ts';
 
 /** The newest results on the first page. */
@@ -30,32 +31,36 @@ export const getOverview: AdminRoute = {
     200: { description: 'The overview.', body: overviewSchema },
   },
   docs: { undocumented: adminApi },
-  open: context => async (_operator, request) => {
-    const now = context.clock.now();
-    const overview = await readOverview(context.db, now);
-    return {
-      object: 'overview',
-      // Unix seconds with a fraction, of this and of `waiting_since`: the console draws ages from them.
-      at: now / 1000,
-      // Counting stops at a bound, because a queue may be longer than is worth a scan.
-      waiting: Math.min(overview.waiting, maxCountedWaiting),
-      waiting_is_more: overview.waiting > maxCountedWaiting,
-      running: overview.running,
-      waiting_since: overview.waitingSince === null ? null : overview.waitingSince / 1000,
-      completed_in_hour: overview.completedInHour,
-      failures: overview.failures.map(({ modelId, jobId, ...group }) => ({
-        ...group,
-        model: modelId,
-        request_id: jobId,
-      })),
-      open_doubts: overview.uncertainSubmissions,
-      failed_deliveries: overview.failedDeliveries,
-      keys: overview.keys,
-      not_ready: await context.whyNotReady(),
-      settings_faults: [...context.settingsFaults()],
-      accounts: await context.accounts.list(),
-      // `results=0` leaves them out.
-      results: queryValue(request, 'results') === '0' ? [] : await newestResults(context),
+  open: context => {
+    const lastDay = openLastDay(context);
+    return async (_operator, request) => {
+      const now = context.clock.now();
+      const overview = await readOverview(context.db, now);
+      return {
+        object: 'overview',
+        // Unix seconds with a fraction, of this and of `waiting_since`: the console draws ages from them.
+        at: now / 1000,
+        // Counting stops at a bound, because a queue may be longer than is worth a scan.
+        waiting: Math.min(overview.waiting, maxCountedWaiting),
+        waiting_is_more: overview.waiting > maxCountedWaiting,
+        running: overview.running,
+        waiting_since: overview.waitingSince === null ? null : overview.waitingSince / 1000,
+        completed_in_hour: overview.completedInHour,
+        failures: overview.failures.map(({ modelId, jobId, ...group }) => ({
+          ...group,
+          model: modelId,
+          request_id: jobId,
+        })),
+        open_doubts: overview.uncertainSubmissions,
+        failed_deliveries: overview.failedDeliveries,
+        keys: overview.keys,
+        not_ready: await context.whyNotReady(),
+        settings_faults: [...context.settingsFaults()],
+        last_day: await lastDay(),
+        accounts: await context.accounts.list(),
+        // `results=0` leaves them out.
+        results: queryValue(request, 'results') === '0' ? [] : await newestResults(context),
+      };
     };
   },
 };

@@ -8,6 +8,7 @@ import { counted } from '../../components/format.ts';
 import { Loaded, PageHead } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { LastDay } from './last-day.tsx';
 import { NewestResults } from './newest-results.tsx';
 
 /** One request every three seconds, for all of it. */
@@ -27,6 +28,7 @@ export function HomePage() {
             <Attention overview={overview} />
             <Figures overview={overview} />
             <FirstSteps overview={overview} />
+            <LastDay day={overview.last_day} />
             <div className="home-columns">
               <NewestResults jobs={overview.results} />
               <div className="stack">
