@@ -1,6 +1,6 @@
 /** SIGHUP reloads the settings, in one process and in several. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -110,6 +110,16 @@ describe('SIGHUP', () => {
     const [ones, twos] = sent();
     await untilCompleted(await create());
     assert.deepEqual(sent(), [ones, twos! + 1]);
+    // Not in the log alone: a balancer and the first page of the console show it.
+    const { status, body } = await ask(served.url, 'GET', '/readyz');
+    assert.deepEqual([status, body], [200, { status: 'ok', warning: wrong }]);
+    const { adminToken } = JSON.parse(await readFile(join(folder, 'data/secrets.json'), 'utf8'));
+    const overview = () => ask(served.url, 'GET', '/admin/v1/overview', { key: adminToken });
+    assert.deepEqual((await overview()).body.settings_faults, faults);
+    await write('two');
+    await hangUp(served, read);
+    assert.deepEqual((await overview()).body.settings_faults, []);
+    assert.deepEqual((await ask(served.url, 'GET', '/readyz')).body, { status: 'ok' });
   });
 
   test('takes over the rate of keys, and models that are off', async () => {

@@ -180,6 +180,21 @@ describe('from one result to the next', () => {
     await leave(watched);
   });
 
+  test('a job that waits for a provider says for which one, and why', async () => {
+    const watched = await enter();
+    const { page } = watched;
+    await ask('POST', 'providers/local/pause');
+    await visit(page, `${home()}play/gamma-v3-image`);
+    await page.getByLabel(/^Prompt/).fill('A kite [atelier:fail=provider_unavailable]');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('It waits for a provider.').waitFor();
+    await page.getByText('local: paused').waitFor();
+    await ask('POST', 'providers/local/resume');
+    await page.getByText('Retry it later, and look at the account under Providers.').waitFor();
+    assert.equal(await page.getByText('It waits for a provider.').count(), 0);
+    await leave(watched);
+  });
+
   test('the first page has the last 24 hours', async () => {
     const watched = await enter();
     const { page } = watched;
