@@ -20,8 +20,10 @@ WORKDIR /atelier
 COPY package.json package-lock.json tsconfig.json ./
 COPY console console
 COPY client client
-RUN npm install --workspace=atelier-console --workspace=atelier-client --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
- && npm run build --workspace=atelier-console --workspace=atelier-client
+COPY ai-sdk ai-sdk
+RUN npm install --workspace=atelier-console --workspace=atelier-client --workspace=atelier-ai-sdk --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+ && npm run build --workspace=atelier-console --workspace=atelier-client \
+ && npm run build --workspace=atelier-ai-sdk
 # Of what the page is built of; this folder has nothing else.
 RUN npm pkg delete devDependencies dependencies optionalDependencies \
  && npm sbom --workspace=atelier-console --sbom-format=cyclonedx --sbom-type=application > sbom-console.json
@@ -43,6 +45,9 @@ COPY engine/src engine/src
 COPY --from=console /atelier/client/package.json /atelier/client/README.md client/
 COPY --from=console /atelier/client/src client/src
 COPY --from=console /atelier/client/dist client/dist
+COPY --from=console /atelier/ai-sdk/package.json /atelier/ai-sdk/README.md ai-sdk/
+COPY --from=console /atelier/ai-sdk/src ai-sdk/src
+COPY --from=console /atelier/ai-sdk/dist ai-sdk/dist
 # Served as a wheel.
 COPY python/pyproject.toml python/README.md python/
 COPY python/src python/src

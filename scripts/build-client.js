@@ -1,4 +1,6 @@
-// Builds the client where its sources are newer than what was built of them; npm start and the tests do it too.
+// Builds the client and the provider of the AI SDK where they changed; npm start and the tests do it too.
+import { buildAiSdk } from './ai-sdk.js';
 import { buildClient } from './client.js';
 
 buildClient();
+buildAiSdk();

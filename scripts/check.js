@@ -6,6 +6,8 @@ const bin = `${root}node_modules/.bin/`;
 run(`${bin}biome`, ['ci', '--error-on-warnings']);
 run(node(), [`${bin}tsc`, '-p', '.']);
 run(node(), [`${bin}tsc`, '-p', 'client', '--noEmit']);
+run(node(), ['scripts/build-client.js']);
+run(node(), [`${bin}tsc`, '-p', 'ai-sdk', '--noEmit']);
 run(node(), [`${bin}tsc`, '-p', 'console']);
 run(node(), [`${bin}knip`]);
 run(node(), ['--test', 'test/layers.test.ts']);

@@ -1,5 +1,6 @@
 // npm start: sets everything up, then serves. Signals go to the server, and its exit code is ours.
 import { spawn } from 'node:child_process';
+import { buildAiSdk } from './ai-sdk.js';
 import { buildClient } from './client.js';
 import { buildConsole } from './console.js';
 import { installForRunning, node, root } from './setup.js';
@@ -13,6 +14,7 @@ if (reason !== null) {
 installForRunning();
 buildConsole();
 buildClient();
+buildAiSdk();
 const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];
 const server = spawn(
   node(),

@@ -17,29 +17,42 @@ import { isEverythingInstalled, node, npmInstall, root } from './setup.js';
 
 /**
  * Builds one workspace into its folder `dist`. `sources` are files and folders of it; `commandOf(from)` are the words of
- * the program that builds it in the copy of the repository at `from`; `isEmptiedFirst` where that removes nothing. Where it cannot be built, `otherwise` is reported,
+ * the program that builds it in the copy of the repository at `from`; `beside` are built workspaces that it needs; `isEmptiedFirst` where that removes nothing. Where it cannot be built, `otherwise` is reported,
  * and the gateway serves without it.
  */
-export function buildWorkspace({ name, folder, sources, commandOf, otherwise, isEmptiedFirst = false }) {
+export function buildWorkspace({
+  name,
+  folder,
+  beside = [],
+  sources,
+  commandOf,
+  otherwise,
+  isEmptiedFirst = false,
+}) {
   const stamp = `${root}${folder}/dist/.stamp`;
-  const hash = hashOfSources(folder, sources);
+  const hash = hashOfSources([
+    ...sources.map(source => `${folder}/${source}`),
+    ...beside.map(other => `${other}/src`),
+  ]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   console.error(`Building the ${folder} …`);
   if (isEmptiedFirst) rmSync(`${root}${folder}/dist`, { recursive: true, force: true });
   const run = from => runCommand(commandOf(from), `${from}${folder}/`);
-  if (isEverythingInstalled() ? run(root) : buildApart(name, folder, run)) writeFileSync(stamp, hash);
+  if (isEverythingInstalled() ? run(root) : buildApart(name, [folder, ...beside], run))
+    writeFileSync(stamp, hash);
   else console.error(`The ${folder} could not be built. ${otherwise}`);
 }
 
 /** In a copy with packages of its own: those are compilers and parts of a page, and running needs none of them. */
-function buildApart(name, folder, run) {
+function buildApart(name, folders, run) {
   const place = mkdtempSync(join(tmpdir(), `${name}-`));
   try {
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', '.npmrc'])
       cpSync(root + file, join(place, file));
-    const isSource = path =>
-      !['dist', 'node_modules'].some(part => path.startsWith(`${root}${folder}/${part}`));
-    cpSync(root + folder, join(place, folder), { recursive: true, filter: isSource });
+    for (const folder of folders) {
+      const filter = path => !path.startsWith(`${root}${folder}/node_modules`);
+      cpSync(root + folder, join(place, folder), { recursive: true, filter });
+    }
     return npmInstall(place, [`--workspace=${name}`, '--ignore-scripts']) && run(`${place}/`);
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -57,9 +70,9 @@ function runCommand(words, cwd) {
   return result.status === 0;
 }
 
-function hashOfSources(folder, sources) {
+function hashOfSources(sources) {
   const hash = createHash('sha256').update(readFileSync(`${root}package-lock.json`));
-  for (const path of sources.flatMap(source => filesAt(`${root}${folder}/${source}`)))
+  for (const path of sources.flatMap(source => filesAt(root + source)))
     hash.update(`\n${path.slice(root.length)}\n`).update(readFileSync(path));
   return hash.digest('hex');
 }

@@ -40,6 +40,7 @@ import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
 import { downloadFile } from './routes/download-file.ts';
 import { deleteFile, getFile, getFileContent, listFiles } from './routes/files.ts';
+import { getAiSdkPackage } from './routes/get-ai-sdk-package.ts';
 import { getBalance } from './routes/get-balance.ts';
 import { getCallbackSecret } from './routes/get-callback-secret.ts';
 import { getClientPackage } from './routes/get-client-package.ts';
@@ -101,6 +102,7 @@ const otherRoutes: readonly Route[] = [
   getConsoleRoot,
   getConsole,
   getClientPackage,
+  getAiSdkPackage,
   getPythonPackage,
 ];
 /** The admin API, for the console. */

@@ -47,6 +47,7 @@ test('the image is made of files that are there, and of none that contain data o
     'tsconfig.json',
     'console',
     'client',
+    'ai-sdk',
     'package.json',
     'LICENSE',
     'bin',
@@ -59,10 +60,10 @@ test('the image is made of files that are there, and of none that contain data o
   const [everything, ...rules] = (await read('.dockerignore')).split('\n').filter(line => /^[^#]/.test(line));
   assert.equal(everything, '*');
   const allowed = rules.filter(line => line.startsWith('!'));
-  // Of console and client, what was made on this machine stays here.
+  // Of what is built, what was made on this machine stays here.
   assert.deepEqual(
     rules.filter(line => !line.startsWith('!')),
-    ['client/dist', 'console/dist', 'console/node_modules'],
+    ['ai-sdk/dist', 'client/dist', 'console/dist', 'console/node_modules'],
   );
   for (const path of copied) {
     assert.ok(existsSync(fileURLToPath(new URL(path, root))), path);

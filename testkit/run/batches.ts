@@ -116,6 +116,7 @@ export const batches: readonly Batch[] = [
       'test/client/package',
       'test/client/python',
       'test/client/served-package',
+      'test/client/ai-sdk',
       'test/examples/*',
     ],
   },

@@ -9,8 +9,16 @@ import type { Packages } from './served-package.ts';
 /** Those whose sources are below the root of the program, in its version. */
 export function openPackages(root: string): Packages {
   const license = join(root, 'LICENSE');
+  const client = join(root, 'client');
   return {
-    client: once(async () => readNpmPackage(join(root, 'client'), await versionAt(root), license)),
+    client: once(async () => readNpmPackage({ folder: client, license }, await versionAt(root))),
+    aiSdk: once(async () => {
+      const folder = join(root, 'ai-sdk');
+      return readNpmPackage(
+        { folder, bundled: { 'atelier-client': client }, license },
+        await versionAt(root),
+      );
+    }),
     pythonWheel: once(async () => readPythonWheel(join(root, 'python'), await versionAt(root))),
   };
 }

@@ -14,6 +14,7 @@ export interface ServedPackage {
 /** What the routes of packages are given; null where a package is not built here. Each is made once. */
 export interface Packages {
   readonly client: () => Promise<ServedPackage | null>;
+  readonly aiSdk: () => Promise<ServedPackage | null>;
   readonly pythonWheel: () => Promise<ServedPackage | null>;
 }
 
