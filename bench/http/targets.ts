@@ -67,20 +67,39 @@ export async function openGateway(
   name: string,
   folder: string,
   env: Readonly<Record<string, string>> = {},
+  prices?: unknown,
 ): Promise<Target> {
-  const settings = join(folder, 'atelier.yaml');
+  const settings = join(folder, `${name}.yaml`);
   const limits = {
     queue: { per_second: 1_000_000, burst: 10_000_000 },
     waiting: { per_key: 100_000_000, in_all: 100_000_000 },
     connections_per_address: 10_000,
   };
-  await writeFile(settings, JSON.stringify({ limits }));
+  await writeFile(settings, JSON.stringify({ limits, prices }));
   const { url, banner, end } = await start(['bin/atelier.js', 'serve', '--role', 'api'], {
     ATELIER_DATA_DIR: join(folder, name),
     ATELIER_CONFIG: settings,
     ...env,
   });
   return { name: `Atelier, ${name}`, ...(await requestsTo(url, firstKeyIn(banner))), end };
+}
+
+/** The same with prices and a limit, so that every create reserves its amount. */
+export async function openGatewayWithBudget(
+  name: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Target> {
+  const token = 'the-admin-token-of-this-very-benchmark';
+  const prices = { currency: 'USD', hold: true, models: { [model]: { image: 0.04 } } };
+  const target = await openGateway(name, folder, { ...env, ATELIER_ADMIN_TOKEN: token }, prices);
+  const answer = await fetch(new URL('/admin/v1/projects/default/limit', target.create.url), {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, ...json },
+    body: JSON.stringify({ limit: '900000000', monthly: true }),
+  });
+  if (!answer.ok) throw new Error(`expected a limit, got ${answer.status} ${await answer.text()}`);
+  return target;
 }
 
 /** BullMQ on a Redis that is started for it; null where there is no redis-server. */

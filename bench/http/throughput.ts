@@ -21,6 +21,7 @@ import {
   openFloor,
   openFrameworkAlone,
   openGateway,
+  openGatewayWithBudget,
   openPgBoss,
   type Request,
   type Target,
@@ -86,6 +87,7 @@ async function openTargets(): Promise<void> {
   if (databases.includes('sqlite')) {
     add(await openFloor('SQLite', await mkdtemp(join(folder, 'floor-'))));
     add(await openGateway('SQLite', folder));
+    add(await openGatewayWithBudget('budget, SQLite', folder));
   }
   const bullmq = await openBullmq(folder);
   if (bullmq) add(bullmq);
@@ -93,6 +95,11 @@ async function openTargets(): Promise<void> {
   if (!hasPostgres || !postgres || !databases.includes('postgres')) return;
   add(await onPostgres(url => openFloor('PostgreSQL', url)));
   add(await onPostgres(url => openGateway('PostgreSQL', folder, { ATELIER_DATABASE_URL: url })));
+  add(
+    await onPostgres(url =>
+      openGatewayWithBudget('budget, PostgreSQL', folder, { ATELIER_DATABASE_URL: url }),
+    ),
+  );
   add(await openPgBoss(`${postgres}/postgres`));
 }
 
@@ -202,6 +209,8 @@ function reportFigures(): void {
     ['createOfFloor', cpu('create', sqlite, floorOf(sqlite))],
     ['createsOfAssembled', ofAssembled.length === 0 ? Number.NaN : Math.min(...ofAssembled)],
     ['createOfSqlite', cpu('create', other, sqlite)],
+    ['budgetOnSqlite', cpu('create', 'Atelier, budget, SQLite', sqlite)],
+    ['budgetOnPostgres', cpu('create', 'Atelier, budget, PostgreSQL', other)],
     ['statusOnSqlite', cpu('status', sqlite, alone)],
     ['statusOnPostgres', cpu('status', other, alone)],
   ] as const;

@@ -27,6 +27,10 @@ const depth = (title: string): Goal =>
 const cpu = (title: string, value: number): Goal =>
   goal('throughput', `processor time of ${title}`, 'at most', value, 1);
 
+/** The processor time of a create that reserves its amount, of one that reserves nothing. */
+const budget = (database: string): Goal =>
+  goal('throughput', `processor time of a create with a budget on ${database}, of one without`, 'at most', 1.15, 2);
+
 /** In the order of the report. */
 export const goals = {
   createOfFloor: cpu('a durable create on SQLite, of the floor', 1.7),
@@ -38,6 +42,8 @@ export const goals = {
     1,
   ),
   createOfSqlite: cpu('a durable create on PostgreSQL, with the database, of SQLite', 1.8),
+  budgetOnSqlite: budget('SQLite'),
+  budgetOnPostgres: budget('PostgreSQL'),
   statusOnSqlite: cpu('a status on SQLite, of the framework alone', 2.2),
   statusOnPostgres: cpu('a status on PostgreSQL, with the database, of the framework alone', 2.2),
   latencyOnSqlite: goal('job-latency', 'create to COMPLETED on SQLite, p50, ms', 'at most', 5, 1),
