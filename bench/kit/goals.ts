@@ -29,7 +29,13 @@ const cpu = (title: string, value: number): Goal =>
 
 /** The processor time of a create that reserves its amount, of one that reserves nothing. */
 const budget = (database: string): Goal =>
-  goal('throughput', `processor time of a create with a budget on ${database}, of one without`, 'at most', 1.15, 2);
+  goal(
+    'throughput',
+    `processor time of a create with a budget on ${database}, of one without`,
+    'at most',
+    1.15,
+    2,
+  );
 
 /** In the order of the report. */
 export const goals = {

@@ -20,7 +20,8 @@ export function openInsertQueue(db: Connection): QueuedInsert {
 
   return (job, options) => {
     const insert = () => insertJob(db, job, options);
-    const isLocking = options.files.length > 0 || options.quota !== null || options.reservation !== null;
+    // Amounts are reserved in batches, which bound themselves.
+    const isLocking = options.files.length > 0 || options.quota !== null;
     // SQLite has one writer, whose inserts share a flush: there is no lock to wait for.
     if (db.dialect === 'sqlite' || !isLocking) return insert();
     return queue.run(job.userId, insert).catch(failure => {

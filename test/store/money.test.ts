@@ -178,6 +178,26 @@ for (const dialect of dialects) {
       });
     });
 
+    test('creations of several payers at once are each decided by their own accounts, and a conflict comes first', async () => {
+      const [rich, poor, unlimited] = [await payer(1_000_000), await payer(100_000), await payer(null)];
+      const externalTaskId = unique('task');
+      const { job: first } = await create(poor, { externalTaskId }, { ...quote, amount: 100_000 });
+      const made = await Promise.all([
+        create(rich),
+        create(poor),
+        create(poor, { externalTaskId }),
+        create(unlimited),
+        create(rich, {}, { ...quote, amount: 800_000 }),
+      ]);
+      assert.deepEqual(
+        made.map(({ insertion }) => insertion.kind),
+        ['inserted', 'budget_exceeded', 'external_task_id_used', 'inserted', 'budget_exceeded'],
+      );
+      assert.ok(await readJobById(db, first.id));
+      const held = await Promise.all([rich, poor, unlimited].map(async by => (await balance(by))?.held));
+      assert.deepEqual(held, [300_000, 100_000, 300_000]);
+    });
+
     test('a key has a limit of its own inside that of its project', async () => {
       const by = await payer(10_000_000);
       await setLimit(db, { kind: 'key', id: by.payer.keyId }, { limit: 400_000, monthly: false }, operator);

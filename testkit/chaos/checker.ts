@@ -2,9 +2,11 @@
 import { maxCrashes } from '../../src/domain/job.ts';
 import type { Dedupe } from '../upstream/jobs.ts';
 import { type Charge, chargesIn, type Entry, type Submission, submissionsIn } from '../upstream/ledger.ts';
+import { checkMoney } from './check-money.ts';
 import type { Call } from './history.ts';
 import type { Receipt } from './receiver.ts';
 import type { AttemptRow, JobRow, Snapshot } from './snapshot.ts';
+import type { Violation } from './violation.ts';
 
 /** Everything that clients, the upstream and the database recorded independently of one another. */
 export interface Evidence {
@@ -13,14 +15,6 @@ export interface Evidence {
   readonly rows: Snapshot;
   readonly receipts: readonly Receipt[];
   readonly dedupeOf: (model: string) => Dedupe;
-}
-
-export interface Violation {
-  /** The number of the broken promise in docs/promises.md, such as `I4`. */
-  readonly promise: string;
-  readonly what: string;
-  /** The mark of the job concerned; null where it is not a single job. */
-  readonly mark: string | null;
 }
 
 export interface Verdict {
@@ -55,7 +49,7 @@ export function check(evidence: Evidence): Verdict {
     ]),
     ...checkTaskIds(evidence),
     ...checkCallbacks(evidence),
-    ...checkMoney(evidence),
+    ...checkMoney(evidence.rows),
   ];
   return { violations, counts: count(records, evidence) };
 }
@@ -312,27 +306,6 @@ function recordsIn({ history, ledger, rows }: Evidence): readonly JobRecord[] {
 }
 
 /** Figures of a run, in the order of the report. */
-/** I25 and I27: the books add up. I26: every job has one hold, and what became of it fits how the job ended. */
-function checkMoney({ rows }: Evidence): readonly Violation[] {
-  const found = rows.moneyFaults.map((what): Violation => {
-    const promise = what.includes('below its floor') ? 'I27' : what.includes('its hold') ? 'I26' : 'I25';
-    return { promise, what, mark: null };
-  });
-  const holds = new Map(rows.holds.map(hold => [hold.jobId, hold]));
-  const uncertain = new Set(rows.uncertainJobIds);
-  for (const { id, state, mark } of rows.jobs) {
-    const hold = holds.get(id);
-    const wanted = uncertain.has(id) ? 'uncertain' : state === 'completed' ? 'settled' : 'released';
-    if (hold?.state !== wanted || (wanted === 'settled' && hold.charged === 0))
-      found.push({
-        promise: 'I26',
-        what: `${state}, its hold is ${hold?.state}, charged ${hold?.charged}`,
-        mark,
-      });
-  }
-  return found;
-}
-
 function count(records: readonly JobRecord[], { ledger, rows, receipts }: Evidence): Verdict['counts'] {
   const jobs = records.flatMap(record => record.jobs);
   const isAcked = ({ creates }: JobRecord) => creates.some(({ answer }) => answer.kind === 'acked');

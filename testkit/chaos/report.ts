@@ -1,9 +1,10 @@
 /** Prints the outcome of a chaos run: its figures, and each violation with the timeline of its job. */
 import { figure, printRow } from '../figures.ts';
 import type { Entry } from '../upstream/ledger.ts';
-import type { Evidence, Violation } from './checker.ts';
+import type { Evidence } from './checker.ts';
 import type { Call } from './history.ts';
 import type { ChaosOptions, Outcome } from './run.ts';
+import type { Violation } from './violation.ts';
 
 const nameWidth = 44;
 const shownViolations = 10;

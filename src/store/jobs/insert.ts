@@ -1,17 +1,9 @@
 /** The one insert of a job, and the copy of a job beside it: rank, limits, idempotency and conflicts. */
 import type { StoredFile } from '../../domain/file.ts';
-import {
-  type JobId,
-  jobIdFromRow,
-  type KeyId,
-  keyIdFromRow,
-  type UserId,
-  userIdFromRow,
-} from '../../domain/ids.ts';
-import type { Priority } from '../../domain/job.ts';
+import { type JobId, jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../domain/ids.ts';
 import type { Quota } from '../../domain/key.ts';
 import { batch } from '../db/batch.ts';
-import { availableTopic, type Connection, type Row, type Statements, type Value } from '../db/connection.ts';
+import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { insertFiles } from '../files/files.ts';
 import {
@@ -27,48 +19,12 @@ import {
   lockQuota,
   type QuotaExceeded,
 } from '../people/key-quota.ts';
-import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
-import {
-  clearExpiredIdempotencyKey,
-  type EarlierUse,
-  findEarlierUse,
-  type Idempotency,
-} from './idempotency.ts';
+import { clearExpiredIdempotencyKey, type EarlierUse, findEarlierUse } from './idempotency.ts';
 import { extendInputs } from './inputs.ts';
+import { insertHeldJobs } from './insert-held.ts';
+import { type Inserted, insertRows, type NewJob, tryInsert } from './insert-rows.ts';
 
-/** What admission decided about a job. */
-export interface NewJob {
-  readonly id: JobId;
-  readonly userId: UserId;
-  readonly keyId: KeyId;
-  readonly modelId: string;
-  readonly priority: Priority;
-  /** Epoch ms. */
-  readonly createdAt: number;
-  /** Deadline, epoch ms. */
-  readonly expiresAt: number;
-  /** The validated input as JSON text. */
-  readonly input: string;
-  /** The job that this one was made from. */
-  readonly parentId: string | null;
-  readonly externalTaskId: string | null;
-  readonly callbackUrl: string | null;
-  readonly idempotency: Idempotency | null;
-  /** The accounts that may run it; absent or null: every account of its model. */
-  readonly accounts?: readonly string[] | null;
-  /** The job whose creation stored the input media; absent or null: this one. */
-  readonly inputsOf?: JobId | null;
-  /** Names and values that the client gave it, as JSON text; absent or null: none. */
-  readonly tags?: string | null;
-}
-
-/** The row is there, with its place in the queue. */
-interface Inserted {
-  readonly kind: 'inserted';
-  readonly rank: number;
-  /** Jobs of the same model that start before it: exact up to the bound of `countAheadSql`, else beyond it. */
-  readonly ahead: number;
-}
+export type { NewJob } from './insert-rows.ts';
 
 /** Everything but `inserted` means that nothing was written. */
 export type Insertion =
@@ -126,11 +82,24 @@ async function insertWithinLimits(
   options: InsertOptions,
 ): Promise<Insertion | null> {
   const { files = [], quota = null, reservation = null } = options;
+  if (files.length > 0 || quota !== null)
+    return explainBudget(db, job, insertInTransaction(db, job, options));
   // Without limits there is nothing to lock.
-  if (files.length === 0 && quota === null && reservation === null)
-    return db.dialect === 'postgres' ? tryInsertBatched(db, job) : tryInsert(db, job);
+  if (reservation === null) return db.dialect === 'postgres' ? tryInsertBatched(db, job) : tryInsert(db, job);
+  const { payer, quote } = reservation;
+  const made = quote === null ? 'undecided' : await insertHeldBatched(db, { job, payer, quote });
+  if (made === 'undecided') return explainBudget(db, job, insertAlone(db, [job, options]));
+  return made?.kind === 'budget_exceeded' ? ((await findConflict(db, job)) ?? made) : made;
+}
+
+/** A conflict takes precedence over a budget without room. */
+async function explainBudget(
+  db: Connection,
+  job: NewJob,
+  inserting: Promise<Insertion | null>,
+): Promise<Insertion | null> {
   try {
-    return await insertInTransaction(db, job, options);
+    return await inserting;
   } catch (failure) {
     if (!(failure instanceof BudgetError)) throw failure;
     return (await findConflict(db, job)) ?? failure.exceeded;
@@ -163,82 +132,6 @@ function insertInTransaction(
 /** Why nothing was inserted: the idempotency key first, then the caller's own id. */
 const findConflict = async (db: Statements, job: NewJob): Promise<Insertion | null> =>
   (await findEarlierUse(db, job, job.createdAt)) ?? (await findByExternalTaskId(db, job));
-
-/** The columns that an insert fills, and their types in a JSON record set. */
-const columns = {
-  id: 'TEXT',
-  user_id: 'TEXT',
-  key_id: 'TEXT',
-  model_id: 'TEXT',
-  band: 'INTEGER',
-  due_at: 'BIGINT',
-  created_at: 'BIGINT',
-  expires_at: 'BIGINT',
-  input: 'TEXT',
-  parent_id: 'TEXT',
-  external_task_id: 'TEXT',
-  callback_url: 'TEXT',
-  idempotency_key: 'TEXT',
-  idempotency_hash: 'TEXT',
-  accounts: 'TEXT',
-  inputs_of: 'TEXT',
-  tags: 'TEXT',
-} as const;
-type Column = keyof typeof columns;
-const columnNames = Object.keys(columns) as Column[];
-
-/** A new job as its row. */
-const rowOf = (job: NewJob): Readonly<Record<Column, Value>> => ({
-  id: job.id,
-  user_id: job.userId,
-  key_id: job.keyId,
-  model_id: job.modelId,
-  band: job.priority,
-  due_at: job.createdAt,
-  created_at: job.createdAt,
-  expires_at: job.expiresAt,
-  input: job.input,
-  parent_id: job.parentId,
-  external_task_id: job.externalTaskId,
-  callback_url: job.callbackUrl,
-  idempotency_key: job.idempotency?.key ?? null,
-  idempotency_hash: job.idempotency?.hash ?? null,
-  accounts: job.accounts ? `,${job.accounts.join(',')},` : null,
-  inputs_of: job.inputsOf ?? null,
-  tags: job.tags ?? null,
-});
-
-// The user as a range and the ORDER BY keep the planner on the index by user: with the claim index it would read the
-// jobs of all users to find the last of one.
-const rankOf = (value: (column: Column) => string) =>
-  `COALESCE((SELECT MAX(place) FROM (
-     SELECT rank + 1 AS place FROM (SELECT rank FROM jobs
-       WHERE model_id = ${value('model_id')} AND band = ${value('band')}
-         AND user_id BETWEEN ${value('user_id')} AND ${value('user_id')} AND state = 'available'
-       ORDER BY user_id DESC, rank DESC LIMIT 1) AS own
-     UNION ALL
-     SELECT MIN(rank) FROM jobs
-     WHERE model_id = ${value('model_id')} AND band = ${value('band')} AND state = 'available') AS places), 0)`;
-
-/** The position is counted where the rank is known, so that the answer to a creation needs no other statement. */
-const returning = (place: PlaceInSql) =>
-  `ON CONFLICT DO NOTHING RETURNING id, rank, ${countAheadSql(place)} AS ahead`;
-const parameter = (column: Column) => `$${columnNames.indexOf(column) + 1}`;
-const insertOne = `INSERT INTO jobs (${columnNames}, state, rank) VALUES (${columnNames.map(parameter)}, 'available', ${rankOf(parameter)})
-  ${returning({
-    modelId: parameter('model_id'),
-    priority: parameter('band'),
-    // SQLite bounds the range of the index by a column only where it is an expression.
-    rank: '+jobs.rank',
-    id: parameter('id'),
-  })}`;
-
-// Jobs of one statement do not see each other: `behind` is how many of them precede one in its user's queue.
-const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
-  SELECT ${columnNames}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
-  FROM json_to_recordset(CAST($1 AS JSON))
-    AS fresh(behind INTEGER, ${columnNames.map(column => `${column} ${columns[column]}`)})
-  ${returning({ modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'jobs.rank', id: 'jobs.id' })}`;
 
 /**
  * Inserts a job with the same input for the same key, as if its client had created it now: with the accounts, the
@@ -283,49 +176,21 @@ export async function copyJob(
 const accountsFromText = (written: string | null): readonly string[] | null =>
   written === null ? null : written.split(',').filter(account => account !== '');
 
-const insertionFromRow = (row: Row | undefined): Inserted | null =>
-  row ? { kind: 'inserted', rank: integer(row, 'rank'), ahead: integer(row, 'ahead') } : null;
-
-async function tryInsert(db: Statements, job: NewJob): Promise<Insertion | null> {
-  const [row] = await db.write(insertOne, Object.values(rowOf(job)));
-  return insertionFromRow(row);
-}
-
 /** One round trip and flush of PostgreSQL for many creations; SQLite has its own group commit. */
-const tryInsertBatched = batch(
-  async (db, jobs: readonly NewJob[]) => {
-    const rows = await db.write(insertMany, [JSON.stringify(withRankOffsets(jobs))]);
-    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
-    const placed = jobs.flatMap(job => {
-      const row = rowById.get(job.id);
-      return row ? [{ job, row, rank: integer(row, 'rank') }] : [];
-    });
-    placed.sort(
-      (a, b) => a.job.priority - b.job.priority || a.rank - b.rank || (a.job.id < b.job.id ? -1 : 1),
-    );
-    // Jobs of one statement do not see each other: those of the same model that precede a job are added.
-    const precedingOf = new Map<string, number>();
-    const insertions = new Map<JobId, Inserted>();
-    for (const { job, row, rank } of placed) {
-      const preceding = precedingOf.get(job.modelId) ?? 0;
-      precedingOf.set(job.modelId, preceding + 1);
-      insertions.set(job.id, { kind: 'inserted', rank, ahead: integer(row, 'ahead') + preceding });
-    }
-    return jobs.map(({ id }) => insertions.get(id) ?? null);
-  },
-  { maxSize: 256, maxConcurrent: 2 },
-);
+const tryInsertBatched = batch((db, jobs: readonly NewJob[]) => insertRows(db, db.dialect, jobs), {
+  maxSize: 256,
+  maxConcurrent: 2,
+});
 
-/** Adds `behind` to each row: see `insertMany`. */
-function withRankOffsets(jobs: readonly NewJob[]) {
-  const lengths = new Map<string, number>();
-  return jobs.map(job => {
-    const queue = `${job.modelId} ${job.priority} ${job.userId}`;
-    const behind = lengths.get(queue) ?? 0;
-    lengths.set(queue, behind + 1);
-    return { behind, ...rowOf(job) };
-  });
-}
+/** One transaction for many creations that reserve their amounts: their accounts are locked once. */
+const insertHeldBatched = batch(insertHeldJobs, { maxSize: 64, maxConcurrent: 2 });
+
+/** Those that a batch cannot decide lock accounts, each with a connection of its own: two of them at a time. */
+const insertAlone = batch(
+  async (db, calls: readonly (readonly [NewJob, InsertOptions])[]) =>
+    Promise.all(calls.map(([job, options]) => insertInTransaction(db, job, options))),
+  { maxSize: 1, maxConcurrent: 2 },
+);
 
 /** Contract 2: an external_task_id is unique per user. */
 export async function findByExternalTaskId(

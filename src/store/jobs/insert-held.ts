@@ -1,0 +1,88 @@
+/** Inserts many jobs that reserve their amounts, in one transaction: each account is locked once for all of them. */
+import type { Micros } from '../../domain/money.ts';
+import type { Quote } from '../../domain/prices.ts';
+import type { Connection } from '../db/connection.ts';
+import { availableOf, type MoneyAccount } from '../money/accounts.ts';
+import { type BudgetExceeded, nameOf, type Payer } from '../money/holds.ts';
+import { addToHeld, candidatesOf, insertHolds, lockAccounts, pathIn } from '../money/reserve-many.ts';
+import { type Inserted, insertRows, type NewJob } from './insert-rows.ts';
+
+/** A creation that has a price and no other limit. */
+export interface HeldCreation {
+  readonly job: NewJob;
+  readonly payer: Payer;
+  readonly quote: Quote;
+}
+
+/**
+ * Null: another row conflicts. `undecided`: nothing was inserted, and the creation has to be repeated alone, because it
+ * opens a month, or fits only where another of the same batch does not.
+ */
+export type HeldInsertion = Inserted | BudgetExceeded | 'undecided' | null;
+
+/** What the balances at the beginning of the transaction say about a creation. */
+type Plan =
+  | { readonly kind: 'fits'; readonly path: readonly string[] }
+  | { readonly kind: 'undecided' }
+  | { readonly kind: 'exceeded'; readonly account: MoneyAccount; readonly available: Micros };
+
+/** In the order of the creations. */
+export function insertHeldJobs(
+  db: Connection,
+  creations: readonly HeldCreation[],
+): Promise<readonly HeldInsertion[]> {
+  return db.transaction(async tx => {
+    const ids = creations.flatMap(({ payer, job }) => candidatesOf(payer, job.createdAt));
+    const accounts = await lockAccounts(tx, db.dialect, [...new Set(ids)]);
+    const taken = new Map<string, Micros>();
+    const plans = creations.map(creation => planOf(accounts, taken, creation));
+    const fitting = creations.flatMap((creation, at) => {
+      const plan = plans[at]!;
+      return plan.kind === 'fits' ? [{ ...creation, path: plan.path }] : [];
+    });
+    const rows = await insertRows(
+      tx,
+      db.dialect,
+      fitting.map(({ job }) => job),
+    );
+    const held = fitting.filter((_, at) => rows[at] !== null);
+    await addToHeld(tx, db.dialect, held);
+    await insertHolds(tx, db.dialect, held);
+    const made = new Map(fitting.map(({ job }, at) => [job.id, rows[at] ?? null]));
+    const insertions: HeldInsertion[] = [];
+    for (const [at, { job, quote }] of creations.entries()) {
+      const plan = plans[at]!;
+      if (plan.kind === 'exceeded')
+        insertions.push({
+          kind: 'budget_exceeded',
+          account: await nameOf(tx, plan.account),
+          available: plan.available,
+          amount: quote.amount,
+          currency: quote.currency,
+        });
+      else insertions.push(plan.kind === 'undecided' ? 'undecided' : (made.get(job.id) ?? null));
+    }
+    return insertions;
+  });
+}
+
+/** Adds the amount to `taken` where it fits. */
+function planOf(
+  accounts: ReadonlyMap<string, MoneyAccount>,
+  taken: Map<string, Micros>,
+  { payer, job, quote }: HeldCreation,
+): Plan {
+  const path = pathIn(accounts, payer, job.createdAt);
+  if (path === null) return { kind: 'undecided' };
+  let isShort = false;
+  for (const id of path) {
+    const account = accounts.get(id)!;
+    const available = availableOf(account);
+    if (available === null) continue;
+    if (quote.amount > available) return { kind: 'exceeded', account, available };
+    if (quote.amount > available - (taken.get(id) ?? 0)) isShort = true;
+  }
+  if (isShort) return { kind: 'undecided' };
+  for (const id of path) taken.set(id, (taken.get(id) ?? 0) + quote.amount);
+  return { kind: 'fits', path };
+}

@@ -1,0 +1,125 @@
+/** Reserving the amounts of many jobs at once: accounts locked in one statement, balances and holds written in two. */
+import { toJson } from '../../domain/json.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { Quote } from '../../domain/prices.ts';
+import type { Connection, Statements } from '../db/connection.ts';
+import { accountColumns, accountFromRow, accountId, type MoneyAccount, monthOf } from './accounts.ts';
+import { alertColumns, raiseAlert } from './alerts.ts';
+import { type HeldJob, insertHold, ownersOf, type Payer } from './holds.ts';
+
+/** The accounts that a payer may have: its own, and those of the month. */
+export const candidatesOf = (payer: Payer, now: number): readonly string[] =>
+  ownersOf(payer).flatMap(owner => [accountId(owner), accountId(owner, monthOf(now))]);
+
+/** Those of the accounts that exist, by id. Locked in the order in which every other transaction locks them. */
+export async function lockAccounts(
+  tx: Statements,
+  dialect: Connection['dialect'],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, MoneyAccount>> {
+  // SQLite has one writer, which this transaction is.
+  const [list, suffix] =
+    dialect === 'sqlite'
+      ? ['SELECT value FROM json_each($1)', '']
+      : [
+          'SELECT value FROM json_array_elements_text(CAST($1 AS JSON))',
+          `ORDER BY CASE kind WHEN 'project' THEN 0 ELSE 1 END, id FOR NO KEY UPDATE`,
+        ];
+  const rows = await tx.read(`SELECT ${accountColumns} FROM money_accounts WHERE id IN (${list}) ${suffix}`, [
+    JSON.stringify(ids),
+  ]);
+  return new Map(rows.map(accountFromRow).map(account => [account.id, account]));
+}
+
+/** The path of a payer among the locked accounts; null where a month has to be opened first. */
+export function pathIn(
+  accounts: ReadonlyMap<string, MoneyAccount>,
+  payer: Payer,
+  now: number,
+): readonly string[] | null {
+  const path: string[] = [];
+  for (const owner of ownersOf(payer)) {
+    const account = accounts.get(accountId(owner));
+    if (!account) continue;
+    path.push(account.id);
+    if (account.monthLimit === null) continue;
+    const month = accountId(owner, monthOf(now));
+    if (!accounts.has(month)) return null;
+    path.push(month);
+  }
+  return path;
+}
+
+/** A job that is inserted in this transaction, and what it reserves. */
+export interface NewHold {
+  readonly job: Omit<HeldJob, 'tags'> & { readonly tags?: string | null };
+  readonly payer: Payer;
+  readonly quote: Quote;
+  readonly path: readonly string[];
+}
+
+/** Adds the amounts to the balances of locked accounts that have room for them. */
+export async function addToHeld(
+  tx: Statements,
+  dialect: Connection['dialect'],
+  holds: readonly NewHold[],
+): Promise<void> {
+  const sums = new Map<string, Micros>();
+  for (const { path, quote } of holds)
+    for (const id of path) sums.set(id, (sums.get(id) ?? 0) + quote.amount);
+  if (sums.size === 0) return;
+  if (dialect === 'sqlite') {
+    for (const [id, amount] of sums) {
+      const [row] = await tx.write(
+        `UPDATE money_accounts SET held = held + $2 WHERE id = $1 RETURNING ${alertColumns}`,
+        [id, amount],
+      );
+      if (row) await raiseAlert(tx, row);
+    }
+    return;
+  }
+  const rows = await tx.write(
+    `UPDATE money_accounts SET held = held + fresh.amount
+     FROM json_to_recordset(CAST($1 AS JSON)) AS fresh(account TEXT, amount BIGINT)
+     WHERE id = fresh.account RETURNING ${alertColumns}`,
+    [JSON.stringify([...sums].map(([account, amount]) => ({ account, amount })))],
+  );
+  for (const row of rows) await raiseAlert(tx, row);
+}
+
+/** Only together with `addToHeld`. */
+export async function insertHolds(
+  tx: Statements,
+  dialect: Connection['dialect'],
+  holds: readonly NewHold[],
+): Promise<void> {
+  if (dialect === 'sqlite') {
+    for (const { job, payer, quote, path } of holds)
+      await insertHold(tx, { ...job, tags: job.tags ?? null }, payer, quote, path);
+    return;
+  }
+  if (holds.length === 0) return;
+  await tx.write(
+    `INSERT INTO money_holds
+       (job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state, created_at)
+     SELECT job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, 'open', created_at
+     FROM json_to_recordset(CAST($1 AS JSON)) AS fresh(job_id TEXT, project_id TEXT, key_id TEXT, user_id TEXT,
+       model_id TEXT, path TEXT, amount BIGINT, currency TEXT, lines TEXT, version TEXT, tags TEXT, created_at BIGINT)`,
+    [JSON.stringify(holds.map(rowOf))],
+  );
+}
+
+const rowOf = ({ job, payer, quote, path }: NewHold) => ({
+  job_id: job.id,
+  project_id: payer.projectId,
+  key_id: payer.keyId,
+  user_id: job.userId,
+  model_id: job.modelId,
+  path: path.map(account => `${account} `).join(''),
+  amount: quote.amount,
+  currency: quote.currency,
+  lines: toJson(quote.lines),
+  version: quote.version,
+  tags: job.tags ?? null,
+  created_at: job.createdAt,
+});
