@@ -79,7 +79,7 @@ function cancelInTransaction(
   });
 }
 
-/** Marks an ended job as no longer wanted by its client; nothing but the lists of mounts reads the mark. */
+/** Marks an ended job as no longer wanted by its client: mounts do not show it again, and its state stays as it is. */
 export const markUnwanted = (db: Statements, { jobId, userId, modelId }: JobAddress, now: number) =>
   db.write(
     `UPDATE jobs SET cancel_requested_at = $4 WHERE id = $1 AND user_id = $2 AND model_id = $3
