@@ -45,10 +45,10 @@ describe('money in the console', () => {
     await press('New project');
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByLabel('Limit', { exact: true }).fill('1.0000001');
-    await press('Make the project');
+    await press('Create project');
     await page.getByText('limit: must be a decimal text such as "10.00"').waitFor();
     await page.getByLabel('Limit', { exact: true }).fill('1.00');
-    await press('Make the project');
+    await press('Create project');
     await row('shop').getByText('1.00 USD').waitFor();
     await row('shop').getByRole('button', { name: 'Top up' }).click();
     await page.getByLabel('Amount').fill('0.50');
@@ -62,7 +62,7 @@ describe('money in the console', () => {
     await page.getByLabel('User').fill('bob');
     await page.getByLabel('Project').selectOption('shop');
     await page.getByLabel('Most that it may spend').fill('0.10');
-    await press('Make the key');
+    await press('Create key');
     const secret = (await page.getByText(/^atl_\w+$/).textContent()) ?? '';
     const body = { prompt: 'A boat', resolution: '1k' };
     const made = await gateway.ask('POST', `/v1/queue/${model}`, { key: secret, body });

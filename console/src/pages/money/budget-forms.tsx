@@ -17,7 +17,7 @@ export function ProjectForm({ close }: FormProps) {
   return (
     <MoneyForm
       title="New project"
-      action="Make the project"
+      action="Create project"
       done="The project was made."
       close={close}
       send={form => callApi('POST', 'projects', { body: { name: textOf(form, 'name'), ...limitOf(form) } })}
@@ -110,7 +110,7 @@ function MoneyForm({
         <FormFault message={save.error?.message} />
         <div className="dialog-actions">
           <button type="button" className="button" onClick={close}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" className="button main" disabled={save.isPending}>
             {action}
