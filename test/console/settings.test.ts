@@ -92,6 +92,15 @@ describe('settings in the console', () => {
     await sessions(page).filter({ hasText: 'Ann Lee' }).first().waitFor();
     await sessions(page).filter({ hasText: 'this browser' }).filter({ hasText: 'admin' }).waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Your password' }).count(), 0);
+    // The audit has people by their names, not by their ids.
+    await page.getByRole('region', { name: 'Audit' }).getByText('Ann Lee').first().waitFor();
+    assert.equal(
+      await page
+        .getByRole('region', { name: 'Audit' })
+        .getByText(/^person_/)
+        .count(),
+      0,
+    );
     await leave(watched);
     await leave(ann);
   });

@@ -45,10 +45,11 @@ function eventsOf(job: JobDetail): readonly Event[] {
         says: error?.message ?? error?.code ?? '',
         isProblem: true,
       })),
-    ...job.audit.map(({ at, action, actor }) => ({
+    ...job.audit.map(({ at, action, actor, details }) => ({
       at,
       what: action,
-      says: `by ${actor}`,
+      // Runs have the name of the person; it is not shown to viewers.
+      says: `by ${typeof details.name === 'string' ? details.name : actor}`,
       isProblem: false,
     })),
     // The sort is stable: events of one moment keep the order of their kinds.

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditLine, Page } from '../../api/answers.ts';
 import { callApi, gatewayRoot } from '../../api/call-api.ts';
-import { sessionQuery } from '../../api/queries.ts';
+import { peopleQuery, sessionQuery } from '../../api/queries.ts';
 import { Loaded, PageHead } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Switcher } from '../../components/switcher.tsx';
@@ -87,6 +87,7 @@ function Audit() {
     queryKey: ['audit'],
     queryFn: ({ signal }) => callApi<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
   });
+  const nameOf = usePersonNames();
   return (
     <section className="card">
       <h2>Audit</h2>
@@ -112,8 +113,8 @@ function Audit() {
                       <RelativeTime at={at} />
                     </td>
                     <td>{action}</td>
-                    <td className="small nowrap">{actor}</td>
-                    <td className="small nowrap">{subject}</td>
+                    <td className="small nowrap">{nameOf(actor)}</td>
+                    <td className="small nowrap">{nameOf(subject)}</td>
                   </tr>
                 ))}
               </tbody>
@@ -123,6 +124,12 @@ function Audit() {
       </Loaded>
     </section>
   );
+}
+
+/** The name of a person by the id that the audit log has; any other id, and everything for who is no admin, as it is. */
+function usePersonNames(): (id: string) => string {
+  const people = useQuery({ ...peopleQuery, enabled: useMay('admin') }).data?.data ?? [];
+  return id => people.find(person => person.id === id)?.name ?? id;
 }
 
 /** Where this gateway is, its protocol and licence, and which hosts this page connects to. */
