@@ -212,7 +212,7 @@ describe(`I18 bounded input (seed ${seed})`, () => {
       ['HTTP/3.7', `GET /healthz HTTP/3.7\r\n${host}${end}`, [400]],
       ['an unknown method', `BREW /healthz HTTP/1.1\r\n${host}${end}`, [400]],
       ['a method in small letters', `get /healthz HTTP/1.1\r\n${host}${end}`, [400]],
-      ['TRACE', `TRACE / HTTP/1.1\r\n${host}Connection: close\r\n${end}`, [404]],
+      ['TRACE', `TRACE / HTTP/1.1\r\n${host}Connection: close\r\n${end}`, [405]],
       ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n${end}`, [404]],
       ['CONNECT', `CONNECT a.test:443 HTTP/1.1\r\n${host}${end}`, []],
       ['PRI, as HTTP/2 begins', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
