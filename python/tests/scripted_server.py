@@ -31,6 +31,7 @@ class ScriptedServer:
         self.received: List[Received] = []
         self._acts: List[Union[Act, str]] = ["reset"]
         self._ended = threading.Event()
+        self._changed = threading.Condition()
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -54,6 +55,12 @@ class ScriptedServer:
     def lines(self) -> List[str]:
         return [one.line for one in self.received]
 
+    def count_of(self, expected: int) -> int:
+        """How many requests came, once those that are expected did: a client may give up before one is read."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.received) >= expected, 30)
+            return len(self.received)
+
     def close(self) -> None:
         self._ended.set()
         self._server.shutdown()
@@ -64,7 +71,9 @@ class ScriptedServer:
         content = request.rfile.read(int(request.headers.get("content-length") or 0))
         act = self._acts[min(len(self.received), len(self._acts) - 1)]
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.received.append(Received(f"{request.command} {request.path}", headers, content))
+        with self._changed:
+            self.received.append(Received(f"{request.command} {request.path}", headers, content))
+            self._changed.notify_all()
         request.close_connection = True
         if act == "never":
             self._ended.wait(10)

@@ -44,17 +44,10 @@ QUICK = Poll(min=0.01, max=0.02)
 
 
 class Rules(unittest.TestCase):
-    server: ScriptedServer
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = ScriptedServer()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.server.close()
-
     def setUp(self) -> None:
+        # One for each: a request that a client gave up may arrive late.
+        self.server = ScriptedServer()
+        self.addCleanup(self.server.close)
         self.client = Client(f"{self.server.url}/", "atl_key")
 
     def raised(self, kind: Type[Any], call: Callable[[], Any]) -> Any:
@@ -155,10 +148,10 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(self.server.received), 2)
 
     def test_an_attempt_that_takes_too_long_is_repeated(self) -> None:
-        quick = Client(self.server.url, "k", timeout=0.05, max_retries=1)
+        quick = Client(self.server.url, "k", timeout=0.3, max_retries=1)
         self.server.script("never")
         error = self.raised(GatewayError, lambda: quick.queue.status(MODEL, ID))
-        self.assertEqual((error.kind, error.retryable, len(self.server.received)), ("timeout", True, 2))
+        self.assertEqual((error.kind, error.retryable, self.server.count_of(2)), ("timeout", True, 2))
 
     def test_a_page_instead_of_json_is_an_error_that_mentions_the_address(self) -> None:
         self.server.script(Act(200, b"<html>"))
@@ -216,14 +209,14 @@ class Rules(unittest.TestCase):
     def test_a_deadline_names_the_job_and_lets_it_go_on(self) -> None:
         self.server.script(GOOD, Act(200, STATUS))
         failure = self.raised(
-            GatewayError, lambda: self.client.subscribe(MODEL, INPUT, poll=QUICK, deadline=0.2)
+            GatewayError, lambda: self.client.subscribe(MODEL, INPUT, poll=QUICK, deadline=1.5)
         )
         self.assertEqual((failure.kind, failure.job_id), ("timeout", ID))
         self.assertFalse(any(line.startswith("PUT") for line in self.server.lines()))
 
     def test_a_deadline_also_cancels_the_job_where_the_option_says_so(self) -> None:
         self.server.script(GOOD, Act(200, STATUS))
-        options: Any = {"poll": QUICK, "deadline": 0.2, "cancel_on_abort": True}
+        options: Any = {"poll": QUICK, "deadline": 1.5, "cancel_on_abort": True}
         failure = self.raised(GatewayError, lambda: self.client.subscribe(MODEL, INPUT, **options))
         self.assertEqual((failure.kind, failure.job_id), ("timeout", ID))
         self.assertEqual(self.server.lines()[-1], f"PUT /v1/queue/{MODEL}/requests/{ID}/cancel")
@@ -240,8 +233,8 @@ class Rules(unittest.TestCase):
 
     def test_a_deadline_also_ends_a_creation_that_is_not_answered(self) -> None:
         self.server.script("never")
-        failure = self.raised(GatewayError, lambda: self.client.subscribe(MODEL, INPUT, deadline=0.05))
-        self.assertEqual((failure.kind, failure.job_id, len(self.server.received)), ("timeout", None, 1))
+        failure = self.raised(GatewayError, lambda: self.client.subscribe(MODEL, INPUT, deadline=0.3))
+        self.assertEqual((failure.kind, failure.job_id, self.server.count_of(1)), ("timeout", None, 1))
 
     def test_the_three_error_bodies_become_one_class_by_status(self) -> None:
         gateway = {"error": {"code": "UNAUTHORIZED", "message": "Invalid API key"}, "request_id": "x"}
@@ -305,7 +298,8 @@ class Rules(unittest.TestCase):
                     await task
 
         asyncio.run(scenario())
-        self.assertEqual(self.server.lines()[-1], f"PUT /v1/queue/{MODEL}/requests/{ID}/cancel")
+        # A request that a thread had begun may arrive after it.
+        self.assertIn(f"PUT /v1/queue/{MODEL}/requests/{ID}/cancel", self.server.lines())
 
 
 class Verification(unittest.TestCase):
