@@ -213,7 +213,7 @@ describe('the console', () => {
     await go(page, 'callbacks?state=failed');
     const line = page.getByRole('row', { name: /COMPLETED/ });
     await line.getByRole('button', { name: 'View' }).click();
-    await page.getByRole('dialog').getByText('410').waitFor();
+    await page.getByRole('dialog').getByText('410', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     receiver.answerFromNowOn(204);
     const first = receiver.ids.at(-1);
