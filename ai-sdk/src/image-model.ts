@@ -6,8 +6,8 @@ import { type MediaFile, mediaValue } from './media-words.ts';
 import {
   bytesOf,
   called,
+  finishedJob,
   type Gateway,
-  idempotencyOf,
   ownFields,
   providerName,
   responseOf,
@@ -26,12 +26,7 @@ export function imageModel(gateway: Gateway, modelId: string): ImageModelV4 {
       called(gateway, options, async () => {
         const { abortSignal: signal } = options;
         const input = await inputOf(gateway, modelId, options);
-        const { data, requestId } = await gateway.client.subscribe(modelId, {
-          input,
-          ...idempotencyOf(options.headers),
-          signal,
-          cancelOnAbort: true,
-        });
+        const { data, requestId } = await finishedJob(gateway, modelId, input, options);
         const { images } = data as ImageResult;
         const facts = images.map(({ width, height, content_type }) => ({ width, height, content_type }));
         return {

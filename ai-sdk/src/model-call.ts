@@ -39,6 +39,15 @@ export function idempotencyOf(headers: Headers): { readonly idempotencyKey?: str
   return key === undefined ? {} : { idempotencyKey: key };
 }
 
+/** The job of a call, once it has ended; cancelled where the caller aborts. */
+export const finishedJob = (
+  { client }: Gateway,
+  modelId: string,
+  input: Readonly<Record<string, unknown>>,
+  { headers, abortSignal }: { readonly headers?: Headers; readonly abortSignal?: AbortSignal | undefined },
+) =>
+  client.subscribe(modelId, { input, ...idempotencyOf(headers), signal: abortSignal, cancelOnAbort: true });
+
 /** What the SDK shows of an answer. */
 export const responseOf = (modelId: string) => ({ timestamp: new Date(), modelId, headers: undefined });
 

@@ -2,7 +2,7 @@
 
 import type { SpeechModelV4, SpeechModelV4CallOptions } from '@ai-sdk/provider';
 import type { SpeechResult } from 'atelier-client';
-import { bytesOf, called, type Gateway, idempotencyOf, ownFields, providerName } from './model-call.ts';
+import { bytesOf, called, finishedJob, type Gateway, ownFields, providerName } from './model-call.ts';
 import { type Word, writeInput } from './write-input.ts';
 
 /** A speech model: a job, and the bytes of its sound. */
@@ -15,12 +15,7 @@ export function speechModel(gateway: Gateway, modelId: string): SpeechModelV4 {
       called(gateway, options, async () => {
         const { abortSignal: signal } = options;
         const input = await inputOf(gateway, modelId, options);
-        const { data, requestId } = await gateway.client.subscribe(modelId, {
-          input,
-          ...idempotencyOf(options.headers),
-          signal,
-          cancelOnAbort: true,
-        });
+        const { data, requestId } = await finishedJob(gateway, modelId, input, options);
         const { audio } = data as SpeechResult;
         const { duration, sample_rate, channels } = audio;
         return {
