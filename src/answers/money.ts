@@ -2,9 +2,8 @@
 
 import { z } from 'zod';
 import { usageUnits } from '../domain/usage.ts';
+import { amount } from './values.ts';
 
-/** Operations, "Money": a text with two to six digits behind the point, never a float. */
-const amount = z.string().describe('Decimal, two to six digits behind the point.');
 const currency = z.string().describe('ISO 4217.');
 /** One line of a quote or a cost; `price` is an amount. */
 const line = { unit: z.enum(usageUnits), quantity: z.number(), price: z.string().describe('Of one unit.') };

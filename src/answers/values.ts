@@ -8,6 +8,8 @@ export const unixSeconds = z.int().describe('Unix time in seconds.');
 export const unixSecondsWithFraction = z.number().describe('Unix time in seconds, with milliseconds.');
 /** An absolute address. Those of jobs begin with the gateway's public one. */
 export const url = z.url();
+/** Operations, "Money": a text, because a number of JSON may lose digits. */
+export const amount = z.string().describe('Decimal, two to six digits behind the point.');
 /** An object of any members. */
 export const anyObject = z.record(z.string(), z.unknown());
 

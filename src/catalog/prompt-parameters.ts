@@ -5,10 +5,7 @@ import { expandBraces, type PromptCharacter } from './prompt-variants.ts';
 
 /** Jobs that one prompt may make by variants and --repeat together; Contract 2.4 bounds --repeat alone by it. */
 const maxBilledJobs = 40;
-/**
- * Of a segment and of a style reference, in either direction. The contract bounds the sum alone; more is a
- * mistake.
- */
+/** Of a segment and of a style reference, in either direction. The contract bounds the sum alone. */
 const maxWeight = 1000;
 
 /** One of the prompts that the braces of a prompt stand for. */

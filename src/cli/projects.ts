@@ -1,7 +1,7 @@
 /** `atelier projects`: creates and lists projects, sets their limits and tops them up. */
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../domain/clock.ts';
-import { formatAmount, type Micros, parseAmount } from '../domain/money.ts';
+import { formatAmount, formatAmountOrNull, type Micros, parseAmount } from '../domain/money.ts';
 import { projectNameError } from '../domain/project-name.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { type AccountBalance, readBalance } from '../store/money/balance.ts';
@@ -43,7 +43,7 @@ export async function createProjectCommand(name: string, options: CreateOptions)
   const project = await withStore(db => createProject(db, { name, limit, monthly, floor }, operator()));
   if (!project)
     throw new CommandError(`There is a project ${name} already. See: atelier projects show ${name}`);
-  if (options.json) return print(JSON.stringify({ id: project.id, name, limit: textOf(limit) }));
+  if (options.json) return print(JSON.stringify({ id: project.id, name, limit: formatAmountOrNull(limit) }));
   print(`Project ${name} (${project.id}): ${limitText(limit, monthly)}.`);
   print(`Give it a key: atelier keys create --user NAME --project ${name}`);
 }
@@ -129,7 +129,6 @@ async function balanceOf(db: Connection, { id, name }: Project): Promise<Account
 }
 
 /** Null where there is no limit. */
-const textOf = (micros: Micros | null): string | null => (micros === null ? null : formatAmount(micros));
 /** The limit as people read it. */
 const limitText = (limit: Micros | null, monthly: boolean): string =>
   limit === null ? 'no limit' : `limit ${formatAmount(limit)}${monthly ? ' each calendar month (UTC)' : ''}`;
@@ -138,13 +137,13 @@ const limitText = (limit: Micros | null, monthly: boolean): string =>
 const projectJson = ({ id, name }: Project, balance: AccountBalance) => ({
   id,
   name,
-  limit: textOf(balance.limit),
+  limit: formatAmountOrNull(balance.limit),
   monthly: balance.monthly,
   floor: formatAmount(balance.floor),
   spent: formatAmount(balance.spent),
   held: formatAmount(balance.held),
   uncertain: formatAmount(balance.uncertain),
-  available: textOf(balance.available),
+  available: formatAmountOrNull(balance.available),
 });
 
 /** One line for people. */

@@ -1,6 +1,7 @@
 /** Signs and verifies the short-lived URLs of files. */
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { constantTimeEqual } from './constant-time-equal.ts';
+import { deriveKey } from './derive-key.ts';
 
 export type SignatureVerdict =
   | { readonly kind: 'valid'; readonly fileId: string }
@@ -18,7 +19,7 @@ const signedPath = /^\/v1\/f\/(file_[0-9A-Za-z]{24})\/([^/?#]+)\?exp=(\d{1,12})&
 
 /** `masterSecret` is shared by every node; URLs are signed with a key derived from it. */
 export function openSigner(masterSecret: string): Signer {
-  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier file addresses v1', 32));
+  const key = deriveKey(masterSecret, 'atelier file addresses v1');
   const macOf = (fileId: string, encodedName: string, exp: string) =>
     createHmac('sha256', key).update(`v1\nGET\n${fileId}\n${encodedName}\n${exp}`).digest();
 

@@ -14,6 +14,10 @@ export function formatAmount(micros: Micros): string {
   return `${micros < 0 ? '-' : ''}${Math.floor(size / micro)}.${behind}`;
 }
 
+/** The same; null stays null, as for an account without a limit. */
+export const formatAmountOrNull = (micros: Micros | null): string | null =>
+  micros === null ? null : formatAmount(micros);
+
 /** Nine billion: beyond it sums of millionths are not exact any more. */
 const maxWholeDigits = 9;
 

@@ -1,6 +1,7 @@
 /** Signed quotes: a dry run's prices for one input, which a creation may present while they last. */
-import { createHash, createHmac, hkdfSync } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { constantTimeEqual } from './constant-time-equal.ts';
+import { deriveKey } from './derive-key.ts';
 import { toJson } from './json.ts';
 import type { Quote } from './prices.ts';
 
@@ -33,7 +34,7 @@ interface Content {
 
 /** Quotes are signed with a key derived from the master secret, which every process shares. */
 export function openQuoteSigner(masterSecret: string): QuoteSigner {
-  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier quotes v1', 32));
+  const key = deriveKey(masterSecret, 'atelier quotes v1');
   const macOf = (content: string) => createHmac('sha256', key).update(content).digest();
   return {
     sign(quote, quoted, expiresAt) {

@@ -1,8 +1,9 @@
 /** Addresses for webhooks of upstreams: each carries a signed token that names one attempt at one job. */
 
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { constantTimeEqual } from './constant-time-equal.ts';
+import { deriveKey } from './derive-key.ts';
 import { type JobId, parseJobId } from './ids.ts';
 import type { ProviderAttempt } from './provider.ts';
 
@@ -23,7 +24,7 @@ const tokenPattern = /^([a-z0-9][a-z0-9_-]{0,62})\.([0-9a-f-]{36})\.([1-9]\d{0,8
 
 /** `masterSecret` is shared by all processes; tokens are signed with a key derived from it. */
 export function openIngress(masterSecret: string): Ingress {
-  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier ingress v1', 32));
+  const key = deriveKey(masterSecret, 'atelier ingress v1');
   const macOf = (account: string, jobId: JobId, attempt: number) =>
     createHmac('sha256', key).update(`v1\n${account}\n${jobId}\n${attempt}`).digest();
 

@@ -61,23 +61,42 @@ export async function waitForStatusChange(
   const waitSeconds = preferredWait(request.headers.prefer);
   if (waitSeconds === null) return findJob(context, address);
   reply.header('preference-applied', `wait=${waitSeconds}`);
+  let before: string | null = null;
+  return waitForJob(context, { address, waitSeconds, reply }, ({ state }) => {
+    const status = publicStatus(state);
+    before ??= status;
+    return isFinal(state) || status !== before;
+  });
+}
+
+/** A request that waits for a job, and for how long. */
+export interface WaitingRequest {
+  readonly address: JobAddress;
+  readonly waitSeconds: number;
+  readonly reply: FastifyReply;
+}
+
+/** The job once `isDone`, or as it is when the time is over, the client is gone, or the server stops. */
+export async function waitForJob(
+  context: HttpContext,
+  { address, waitSeconds, reply }: WaitingRequest,
+  isDone: (job: JobForStatus) => boolean,
+): Promise<JobForStatus> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const endsAt = context.clock.now() + waitSeconds * seconds;
-  let change = context.jobWatch.nextChange(address.jobId, waitSeconds * seconds, gone.signal);
-  const first = await findJob(context, address);
-  let job = first;
-  while (!isFinal(job.state) && publicStatus(job.state) === publicStatus(first.state)) {
-    await change;
-    const restMs = endsAt - context.clock.now();
-    if (gone.signal.aborted) break;
+  for (;;) {
     // Watched before it is read, so that no change between the two is missed.
-    change = context.jobWatch.nextChange(address.jobId, Math.max(0, restMs), gone.signal);
-    job = await findJob(context, address);
-    if (restMs <= 0 || context.jobWatch.isClosed()) break;
+    const restMs = Math.max(0, endsAt - context.clock.now());
+    const change = context.jobWatch.nextChange(address.jobId, restMs, gone.signal);
+    const job = await findJob(context, address);
+    if (isDone(job) || restMs === 0 || context.jobWatch.isClosed()) {
+      gone.abort();
+      return job;
+    }
+    await change;
+    if (gone.signal.aborted) return job;
   }
-  gone.abort();
-  return job;
 }
 
 /** Seconds of `Prefer: wait=N`, capped; null where the header has none. */

@@ -3,10 +3,7 @@
 import { z } from 'zod';
 import { entryKinds } from '../../domain/money-entry.ts';
 import { spendBreakdowns } from '../../domain/spend.ts';
-import { listOf, pageOf, unixSeconds } from '../values.ts';
-
-/** Amounts are texts, because a number of JSON may lose digits. */
-const amount = z.string().describe('Decimal, two to six digits behind the point.');
+import { amount, listOf, pageOf, unixSeconds } from '../values.ts';
 
 /** The account of a project or a key, or of one month of it. */
 export const moneyAccountSchema = z

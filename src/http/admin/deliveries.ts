@@ -23,6 +23,7 @@ import {
   redeliver as redeliverInStore,
 } from '../../store/callbacks/redeliver.ts';
 import type { HttpContext } from '../http-context.ts';
+import { pageBody } from '../page-body.ts';
 import { jsonBodyRefusals } from '../refusals-of-route.ts';
 import { pathValue, queryOf, queryValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
@@ -50,13 +51,7 @@ export const listDeliveries: AdminRoute = {
     const query = readQuery(request);
     const found = await listInStore(context.db, { ...query, limit: query.limit + 1 });
     const data = found.slice(0, query.limit).map(deliveryBody);
-    return {
-      object: 'list',
-      data,
-      has_more: found.length > query.limit,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-    };
+    return pageBody({ data, hasMore: found.length > query.limit, idOf: ({ id }) => id });
   },
 };
 

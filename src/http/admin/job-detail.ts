@@ -2,7 +2,7 @@
 
 import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { formatAmount, formatAmountOrNull } from '../../domain/money.ts';
 import type { Role } from '../../domain/person.ts';
 import { estimateCost } from '../../domain/prices.ts';
 import { listDeliveries } from '../../store/callbacks/deliveries.ts';
@@ -51,7 +51,7 @@ const holdBody = (hold: HoldRecord | null) =>
   hold && {
     state: hold.state,
     amount: formatAmount(hold.amount),
-    charged: hold.charged === null ? null : formatAmount(hold.charged),
+    charged: formatAmountOrNull(hold.charged),
     currency: hold.currency,
     price_version: hold.version,
   };

@@ -9,7 +9,7 @@ import {
 } from '../../answers/admin/money.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
 import { keyIdFromRow } from '../../domain/ids.ts';
-import { formatAmount, type Micros, parseAmount } from '../../domain/money.ts';
+import { formatAmount, formatAmountOrNull } from '../../domain/money.ts';
 import { refuse } from '../../domain/refusal.ts';
 import {
   type AccountOwner,
@@ -21,11 +21,13 @@ import { checkMoney } from '../../store/money/check.ts';
 import { cursorOf, type Entry, isCursor, listEntries } from '../../store/money/entries.ts';
 import { findProject, type ManualEntry, postEntry } from '../../store/money/projects.ts';
 import type { HttpContext } from '../http-context.ts';
+import { pageBody } from '../page-body.ts';
 import { jsonBodyRefusals } from '../refusals-of-route.ts';
 import { queryValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
+import { readAmount, refuseAmount } from './read-amount.ts';
 import { limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
 
 /** Lines of a page, unless the query has a `limit`. */
@@ -64,19 +66,15 @@ const accountBody = (account: ListedAccount) => ({
   owner: account.owner,
   name: account.name,
   period: account.period,
-  limit: amountOrNull(account.limit),
-  month_limit: amountOrNull(account.monthLimit),
+  limit: formatAmountOrNull(account.limit),
+  month_limit: formatAmountOrNull(account.monthLimit),
   floor: formatAmount(account.floor),
   spent: formatAmount(account.posted),
   held: formatAmount(account.held),
   uncertain: formatAmount(account.uncertain),
-  available: amountOrNull(availableOf(account)),
+  available: formatAmountOrNull(availableOf(account)),
   entries: account.entries,
 });
-
-/** Null where there is no limit, and so nothing that could be left of it. */
-const amountOrNull = (micros: Micros | null): string | null =>
-  micros === null ? null : formatAmount(micros);
 
 /** The journal, oldest first; of one account or one job where the query says so. */
 export const listMoneyEntries: AdminRoute = {
@@ -100,13 +98,7 @@ export const listMoneyEntries: AdminRoute = {
       limit: limit + 1,
     });
     const data = found.slice(0, limit).map(entryBody);
-    return {
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: found.length > limit,
-    };
+    return pageBody({ data, hasMore: found.length > limit, idOf: ({ id }) => id });
   },
 };
 
@@ -162,7 +154,7 @@ export const postMoneyEntry: AdminRoute = {
         object: 'money_posting',
         repeated: posted.kind === 'repeated',
         account: account.id,
-        available: amountOrNull(availableOf(account)),
+        available: formatAmountOrNull(availableOf(account)),
       };
     },
 };
@@ -192,9 +184,8 @@ function readEntry({
   idempotency_key: idempotencyKey,
 }: Readonly<Record<string, unknown>>): ManualEntry {
   if (kind !== 'top_up' && kind !== 'adjustment') refuseField('kind', 'must be top_up or adjustment');
-  const micros = typeof amount === 'string' ? parseAmount(amount) : null;
-  if (micros === null || micros === 0 || (kind === 'top_up' && micros < 0))
-    refuseField('amount', 'must be a decimal text such as "10.00", with at most six digits behind the point');
+  const micros = readAmount('amount', amount);
+  if (micros === 0 || (kind === 'top_up' && micros < 0)) refuseAmount('amount');
   return {
     kind,
     amount: micros,

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { projectListSchema, projectSchema } from '../../answers/admin/money.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
-import { formatAmount, type Micros, parseAmount } from '../../domain/money.ts';
+import { formatAmount } from '../../domain/money.ts';
 import { projectNameError } from '../../domain/project-name.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { balanceBody, readBalance } from '../../store/money/balance.ts';
@@ -20,6 +20,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
+import { readAmount } from './read-amount.ts';
 
 /** Every project with its balance, by name. */
 export const listProjects: AdminRoute = {
@@ -112,14 +113,6 @@ export function readLimit({ limit, monthly }: { readonly limit?: unknown; readon
   if (micros !== null && micros < 0) refuseField('limit', 'must be at least 0');
   if (monthly === true && micros === null) refuseField('monthly', 'needs a limit');
   return { limit: micros, monthly: monthly === true };
-}
-
-/** An amount of a body in millionths; a number of JSON is refused, because it may have lost digits. */
-function readAmount(name: string, given: unknown): Micros {
-  const micros = typeof given === 'string' ? parseAmount(given) : null;
-  if (micros === null)
-    refuseField(name, 'must be a decimal text such as "10.00", with at most six digits behind the point');
-  return micros;
 }
 
 /** A project with its balance of the present period. */

@@ -9,6 +9,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { deleteFile as deleteInStore, listUploads, readFileOfUser } from '../../store/files/files.ts';
 import { fileObject, signedUrlOf } from '../file-object.ts';
 import type { HttpContext } from '../http-context.ts';
+import { pageBody } from '../page-body.ts';
 import { inQuery, limitParameter } from '../parameters.ts';
 import { pathValue, queryValue } from '../request-values.ts';
 import type { KeyRoute } from '../route.ts';
@@ -99,13 +100,7 @@ export const listFiles: KeyRoute = {
       }
       const found = await listUploads(context.db, { userId, now, limit: limit + 1, order, after: afterFile });
       const data = found.slice(0, limit).map(file => fileObject(context, file));
-      return {
-        object: 'list',
-        data,
-        first_id: data[0]?.id ?? null,
-        last_id: data.at(-1)?.id ?? null,
-        has_more: found.length > limit,
-      };
+      return pageBody({ data, hasMore: found.length > limit, idOf: ({ id }) => id });
     },
 };
 

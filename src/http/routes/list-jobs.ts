@@ -5,6 +5,7 @@ import { jobStatusPageSchema } from '../../answers/job-status.ts';
 import type { Principal } from '../../domain/key.ts';
 import { listJobs as listInStore } from '../../store/jobs/read.ts';
 import type { HttpContext } from '../http-context.ts';
+import { pageBody } from '../page-body.ts';
 import { jobFilterParameters } from '../parameters.ts';
 import { refuseMissing } from '../read-job.ts';
 import { readJobQuery } from '../read-job-query.ts';
@@ -43,13 +44,7 @@ export const listJobs: KeyRoute = {
     const data = await Promise.all(
       found.slice(0, query.limit).map(job => readStatusBody(context, job, null)),
     );
-    return {
-      object: 'list',
-      data,
-      has_more: found.length > query.limit,
-      first_id: data[0]?.request_id ?? null,
-      last_id: data.at(-1)?.request_id ?? null,
-    };
+    return pageBody({ data, hasMore: found.length > query.limit, idOf: job => job.request_id });
   },
 };
 

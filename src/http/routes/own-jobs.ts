@@ -9,6 +9,7 @@ import { refuse } from '../../domain/refusal.ts';
 import { listJobsOfUser, readJobOfUser } from '../../store/jobs/list-own.ts';
 import type { JobForStatus } from '../../store/jobs/read.ts';
 import type { HttpContext } from '../http-context.ts';
+import { pageBody } from '../page-body.ts';
 import { inQuery, jobFilterParameters } from '../parameters.ts';
 import { readJobQuery, refuseQuery } from '../read-job-query.ts';
 import { pathValue, queryValue } from '../request-values.ts';
@@ -48,13 +49,7 @@ export const listOwnJobs: KeyRoute = {
         limit: query.limit + 1,
       });
       const data = await Promise.all(found.slice(0, query.limit).map(job => ownJobBody(context, job)));
-      return {
-        object: 'list',
-        data,
-        has_more: found.length > query.limit,
-        first_id: data[0]?.request_id ?? null,
-        last_id: data.at(-1)?.request_id ?? null,
-      };
+      return pageBody({ data, hasMore: found.length > query.limit, idOf: job => job.request_id });
     },
 };
 

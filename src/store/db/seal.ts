@@ -1,5 +1,6 @@
 /** Encryption of short texts for a column: AES-256-GCM with a key derived from the master secret. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deriveKey } from '../../domain/derive-key.ts';
 
 /** Encryption with one master secret. */
 export interface Seal {
@@ -19,7 +20,7 @@ export const isSealed = (stored: string): boolean => stored.startsWith(version);
 
 /** The key is derived once; every value has a random nonce. */
 export function openSeal(masterSecret: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'atelier webhook secrets v1', 32));
+  const key = deriveKey(masterSecret, 'atelier webhook secrets v1');
   return {
     seal(plain, owner) {
       const iv = randomBytes(ivBytes);

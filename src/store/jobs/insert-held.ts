@@ -3,8 +3,8 @@ import type { Micros } from '../../domain/money.ts';
 import type { Quote } from '../../domain/prices.ts';
 import type { Connection } from '../db/connection.ts';
 import { availableOf, type MoneyAccount } from '../money/accounts.ts';
-import { type BudgetExceeded, nameOf, type Payer } from '../money/holds.ts';
-import { addToHeld, candidatesOf, insertHolds, lockAccounts, pathIn } from '../money/reserve-many.ts';
+import { type BudgetExceeded, insertHolds, nameOf, type Payer } from '../money/holds.ts';
+import { addToHeld, candidatesOf, lockAccounts, pathIn } from '../money/reserve-many.ts';
 import { type Inserted, insertRows, type NewJob } from './insert-rows.ts';
 
 /** A creation that has a price and no other limit. */

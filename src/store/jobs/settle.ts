@@ -7,9 +7,10 @@ import { markUncertain, recordUncertainReason } from '../attempts/uncertain.ts';
 import { insertUsage } from '../attempts/usage.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import type { Connection } from '../db/connection.ts';
-import { textOrNull } from '../db/rows.ts';
+import { integer, textOrNull } from '../db/rows.ts';
 import { insertFiles } from '../files/files.ts';
 import { type Charge, endHold } from '../money/end-holds.ts';
+import { hasOpenHold } from '../money/holds.ts';
 import { cancelledError } from './cancel.ts';
 import { insertEvent, requeuedEvent } from './events.ts';
 import { expireInputs } from './inputs.ts';
@@ -46,7 +47,7 @@ export function settle(
       await recordUncertainReason(tx, lease.jobId, outcome.uncertainSubmission);
     if (isFinal(state)) {
       await markUncertain(tx, [lease.jobId], now, isUncertain(outcome));
-      await endHold(tx, lease.jobId, chargeOf(outcome), now);
+      if (integer(row, 'has_hold') === 1) await endHold(tx, lease.jobId, chargeOf(outcome), now);
     }
     if (state === 'failed' || state === 'cancelled') await expireInputs(tx, [lease.jobId], now);
     if (isFinal(state) && textOrNull(row, 'callback_url') !== null)
@@ -83,7 +84,7 @@ function stateAfter(outcome: Outcome): JobState {
 }
 
 /** The guard of every transition out of `running`: the job is still leased to that worker, by that claim. */
-export const leasedJob = `id = $1 AND holder = $2 AND claim = $3 AND state = 'running' RETURNING callback_url`;
+const leasedJob = `id = $1 AND holder = $2 AND claim = $3 AND state = 'running' RETURNING callback_url, ${hasOpenHold} AS has_hold`;
 
 /** Attempts that the upstream may still work on. */
 export const liveAttempts = `SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id

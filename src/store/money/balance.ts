@@ -1,5 +1,5 @@
 /** Balances: what a project or a key may spend, has spent, and what unfinished jobs hold of it. */
-import { formatAmount, type Micros } from '../../domain/money.ts';
+import { formatAmount, formatAmountOrNull, type Micros } from '../../domain/money.ts';
 import type { Statements } from '../db/connection.ts';
 import {
   type AccountOwner,
@@ -54,9 +54,9 @@ const balanceOf = (account: MoneyAccount, monthly: boolean): AccountBalance => (
 /** As clients see it, with decimal strings. */
 export const balanceBody = (name: string, { limit, spent, held, uncertain, available }: AccountBalance) => ({
   name,
-  limit: limit === null ? null : formatAmount(limit),
+  limit: formatAmountOrNull(limit),
   spent: formatAmount(spent),
   held: formatAmount(held),
   uncertain: formatAmount(uncertain),
-  available: available === null ? null : formatAmount(available),
+  available: formatAmountOrNull(available),
 });

@@ -71,7 +71,7 @@ export async function moveHold(
       hold.quote.amount,
     ]);
   await markEnded(tx, hold, 'released', 0, now);
-  await insertHold(tx, { ...hold, id: to, createdAt: now }, hold.payer, hold.quote, hold.path);
+  await insertHold(tx, { ...hold, job: { ...hold, id: to, createdAt: now } });
 }
 
 /** Whether an attempt of the job was marked as uncertain and is not resolved yet. */

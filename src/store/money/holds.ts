@@ -4,7 +4,7 @@ import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../domain/ids.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Quote, QuoteLine } from '../../domain/prices.ts';
-import type { Row, Statements } from '../db/connection.ts';
+import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import {
   type AccountOwner,
@@ -85,7 +85,7 @@ export async function reserve(tx: Statements, job: HeldJob, reservation: Reserva
     for (const account of accounts) await reserveIn(tx, account, quote);
     path.push(...accounts);
   }
-  await insertHold(tx, job, payer, quote, path);
+  await insertHold(tx, { job, payer, quote, path });
 }
 
 /** For a job that was copied a moment ago: its payer is the key of the original. */
@@ -160,33 +160,66 @@ export async function nameOf(
   return { kind, name: (row && textOrNull(row, 'name')) ?? owner };
 }
 
+/** A hold that is written in this transaction. */
+export interface NewHold {
+  readonly job: Omit<HeldJob, 'tags'> & { readonly tags?: string | null };
+  readonly payer: Payer;
+  readonly quote: Quote;
+  /** Ids of its accounts, in the order in which they are locked. */
+  readonly path: readonly string[];
+}
+
+/** The columns that an insert fills, and their types in a JSON record set. */
+const newHoldColumns = {
+  job_id: 'TEXT',
+  project_id: 'TEXT',
+  key_id: 'TEXT',
+  user_id: 'TEXT',
+  model_id: 'TEXT',
+  path: 'TEXT',
+  amount: 'BIGINT',
+  currency: 'TEXT',
+  lines: 'TEXT',
+  version: 'TEXT',
+  tags: 'TEXT',
+  created_at: 'BIGINT',
+} as const;
+type NewHoldColumn = keyof typeof newHoldColumns;
+const newHoldNames = Object.keys(newHoldColumns) as NewHoldColumn[];
+
+const rowOfHold = ({ job, payer, quote, path }: NewHold): Readonly<Record<NewHoldColumn, Value>> => ({
+  job_id: job.id,
+  project_id: payer.projectId,
+  key_id: payer.keyId,
+  user_id: job.userId,
+  model_id: job.modelId,
+  path: path.map(account => `${account} `).join(''),
+  amount: quote.amount,
+  currency: quote.currency,
+  lines: toJson(quote.lines),
+  version: quote.version,
+  tags: job.tags ?? null,
+  created_at: job.createdAt,
+});
+
+const insertOne = `INSERT INTO money_holds (${newHoldNames}, state)
+  VALUES (${newHoldNames.map((_, index) => `$${index + 1}`)}, 'open')`;
+const insertMany = `INSERT INTO money_holds (${newHoldNames}, state) SELECT ${newHoldNames}, 'open'
+  FROM json_to_recordset(CAST($1 AS JSON)) AS fresh(${newHoldNames.map(name => `${name} ${newHoldColumns[name]}`)})`;
+
 /** Only together with the balances of its path. */
-export async function insertHold(
+export async function insertHold(tx: Statements, hold: NewHold): Promise<void> {
+  await tx.write(insertOne, Object.values(rowOfHold(hold)));
+}
+
+/** The same for many, on PostgreSQL in one statement. */
+export async function insertHolds(
   tx: Statements,
-  job: HeldJob,
-  { projectId, keyId }: Payer,
-  quote: Quote,
-  path: readonly string[],
+  dialect: Connection['dialect'],
+  holds: readonly NewHold[],
 ): Promise<void> {
-  await tx.write(
-    `INSERT INTO money_holds
-       (job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'open', $12)`,
-    [
-      job.id,
-      projectId,
-      keyId,
-      job.userId,
-      job.modelId,
-      path.map(account => `${account} `).join(''),
-      quote.amount,
-      quote.currency,
-      toJson(quote.lines),
-      quote.version,
-      job.tags,
-      job.createdAt,
-    ],
-  );
+  if (dialect === 'sqlite') for (const hold of holds) await insertHold(tx, hold);
+  else if (holds.length > 0) await tx.write(insertMany, [JSON.stringify(holds.map(rowOfHold))]);
 }
 
 /** A hold that has not ended. */
@@ -203,6 +236,10 @@ export interface OpenHold {
 
 /** Columns of an `OpenHold`. */
 const holdColumns = `job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state`;
+
+/** In a statement on `jobs`: 1 where the job has a hold that has not ended, so that others need no statement for it. */
+export const hasOpenHold = `CASE WHEN EXISTS (SELECT 1 FROM money_holds
+  WHERE money_holds.job_id = jobs.id AND money_holds.ended_at IS NULL) THEN 1 ELSE 0 END`;
 
 /** Null where the job has no hold, or it has ended. */
 export async function readOpenHold(db: Statements, jobId: string): Promise<OpenHold | null> {

@@ -1,11 +1,9 @@
-/** Reserving the amounts of many jobs at once: accounts locked in one statement, balances and holds written in two. */
-import { toJson } from '../../domain/json.ts';
+/** Reserving the amounts of many jobs at once: their accounts locked in one statement, the balances written in one. */
 import type { Micros } from '../../domain/money.ts';
-import type { Quote } from '../../domain/prices.ts';
 import type { Connection, Statements } from '../db/connection.ts';
 import { accountColumns, accountFromRow, accountId, type MoneyAccount, monthOf } from './accounts.ts';
 import { alertColumns, raiseAlert } from './alerts.ts';
-import { type HeldJob, insertHold, ownersOf, type Payer } from './holds.ts';
+import { type NewHold, ownersOf, type Payer } from './holds.ts';
 
 /** The accounts that a payer may have: its own, and those of the month. */
 export const candidatesOf = (payer: Payer, now: number): readonly string[] =>
@@ -50,14 +48,6 @@ export function pathIn(
   return path;
 }
 
-/** A job that is inserted in this transaction, and what it reserves. */
-export interface NewHold {
-  readonly job: Omit<HeldJob, 'tags'> & { readonly tags?: string | null };
-  readonly payer: Payer;
-  readonly quote: Quote;
-  readonly path: readonly string[];
-}
-
 /** Adds the amounts to the balances of locked accounts that have room for them. */
 export async function addToHeld(
   tx: Statements,
@@ -86,40 +76,3 @@ export async function addToHeld(
   );
   for (const row of rows) await raiseAlert(tx, row);
 }
-
-/** Only together with `addToHeld`. */
-export async function insertHolds(
-  tx: Statements,
-  dialect: Connection['dialect'],
-  holds: readonly NewHold[],
-): Promise<void> {
-  if (dialect === 'sqlite') {
-    for (const { job, payer, quote, path } of holds)
-      await insertHold(tx, { ...job, tags: job.tags ?? null }, payer, quote, path);
-    return;
-  }
-  if (holds.length === 0) return;
-  await tx.write(
-    `INSERT INTO money_holds
-       (job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state, created_at)
-     SELECT job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, 'open', created_at
-     FROM json_to_recordset(CAST($1 AS JSON)) AS fresh(job_id TEXT, project_id TEXT, key_id TEXT, user_id TEXT,
-       model_id TEXT, path TEXT, amount BIGINT, currency TEXT, lines TEXT, version TEXT, tags TEXT, created_at BIGINT)`,
-    [JSON.stringify(holds.map(rowOf))],
-  );
-}
-
-const rowOf = ({ job, payer, quote, path }: NewHold) => ({
-  job_id: job.id,
-  project_id: payer.projectId,
-  key_id: payer.keyId,
-  user_id: job.userId,
-  model_id: job.modelId,
-  path: path.map(account => `${account} `).join(''),
-  amount: quote.amount,
-  currency: quote.currency,
-  lines: toJson(quote.lines),
-  version: quote.version,
-  tags: job.tags ?? null,
-  created_at: job.createdAt,
-});

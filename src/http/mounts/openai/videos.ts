@@ -10,6 +10,7 @@ import { cancelJob, markUnwanted } from '../../../store/jobs/cancel.ts';
 import { listMountedJobs } from '../../../store/jobs/list-mounted.ts';
 import { readJobOfUser } from '../../../store/jobs/list-own.ts';
 import type { HttpContext } from '../../http-context.ts';
+import { pageBody } from '../../page-body.ts';
 import { readJobQuery } from '../../read-job-query.ts';
 import { pathValue, queryOf, queryValue } from '../../request-values.ts';
 import type { KeyRoute } from '../../route.ts';
@@ -57,13 +58,7 @@ export const listVideos: KeyRoute = {
       const query = { userId, modelIds, after, order, limit: limit + 1 };
       const found = await listMountedJobs(context.db, query);
       const data = found.slice(0, limit).map(job => videoBody(context, job));
-      return {
-        object: 'list',
-        data,
-        first_id: data[0]?.id ?? null,
-        last_id: data.at(-1)?.id ?? null,
-        has_more: found.length > limit,
-      };
+      return pageBody({ data, hasMore: found.length > limit, idOf: ({ id }) => id });
     },
 };
 
