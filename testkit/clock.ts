@@ -14,24 +14,43 @@ export interface Lead {
   onAdded(listener: () => void): void;
 }
 
-export function openTestClock(lead: Lead = openLead()): TestClock {
-  let jump = new AbortController();
+/** A clock that only a test moves, for what is counted by time: on a busy machine seconds pass between two requests. */
+export function openStandingClock(): TestClock {
+  const openedAt = systemClock.now();
+  return openTestClock(openLead(), () => openedAt);
+}
+
+/** Of the platform; a longer sleep looks again then. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export function openTestClock(lead: Lead = openLead(), base = systemClock.now): TestClock {
+  const sleepers = new Set<() => void>();
   lead.onAdded(() => {
-    const passed = jump;
-    jump = new AbortController();
-    passed.abort();
+    for (const look of [...sleepers]) look();
   });
-  const now = () => systemClock.now() + lead.read();
+  const now = () => base() + lead.read();
   return {
     now,
-    async sleep(ms, signal) {
-      const endsAt = now() + ms;
-      for (;;) {
-        const rest = endsAt - now();
-        if (rest <= 0 || signal?.aborted) return;
-        await systemClock.sleep(rest, signal ? AbortSignal.any([signal, jump.signal]) : jump.signal);
-      }
-    },
+    sleep: (ms, signal) =>
+      new Promise(resolve => {
+        const endsAt = now() + ms;
+        let timer: NodeJS.Timeout | undefined;
+        const end = () => {
+          clearTimeout(timer);
+          sleepers.delete(look);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        };
+        const look = () => {
+          clearTimeout(timer);
+          const rest = endsAt - now();
+          if (rest <= 0 || signal?.aborted) end();
+          else timer = setTimeout(look, Math.min(rest, longestTimerMs));
+        };
+        sleepers.add(look);
+        signal?.addEventListener('abort', end);
+        look();
+      }),
     advance: lead.add,
   };
 }

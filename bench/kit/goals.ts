@@ -65,6 +65,7 @@ export const goals = {
   growthOfClaim: depth('claim of 32'),
   growthOfStatus: depth('status'),
   growthOfPosition: depth('position'),
+  jobSearch: goal('job-search', 'search in the prompts of 10^6 jobs, slowest median, ms', 'at most', 300, 0),
   allResumed: goal('restart', 'restart with 10^5 jobs in flight: all resumed, s', 'at most', 10, 1),
   restartMemory: goal('restart', 'memory with 10^5 jobs in flight, MB', 'at most', 400, 0),
   uploadGrowth: goal('uploads', '8 concurrent uploads of 40 MiB: growth of memory, MB', 'at most', 32, 1),

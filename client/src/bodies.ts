@@ -13,6 +13,8 @@ import type {
 } from './generated/bodies.ts';
 
 export type {
+  Callback,
+  CallbackContent,
   CompletedStatus,
   FailedResult,
   FileObject,

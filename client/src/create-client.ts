@@ -1,19 +1,12 @@
 /** The client of one gateway. */
 
-import { verify } from './callbacks.ts';
 import { type Models, openModels } from './descriptions.ts';
-import { type CallOptions, type ClientOptions, type Exchange, openExchange } from './exchange.ts';
+import { type ClientOptions, openExchange } from './exchange.ts';
 import { type Files, openFiles } from './files.ts';
 import { type Jobs, openJobs } from './jobs.ts';
+import { type Callbacks, openCallbacks } from './own-callbacks.ts';
 import { type ModelId, openQueue, type Queue } from './queue.ts';
 import { type Finished, type SubscribeOptions, subscribe } from './subscribe.ts';
-
-/** Callbacks (webhooks): their secret and their verification. */
-export interface Callbacks {
-  /** The secret that signs the user's callbacks, `whsec_…`. */
-  secret(options?: CallOptions): Promise<string>;
-  readonly verify: typeof verify;
-}
 
 /** All calls of one gateway, by subject. */
 export interface Client {
@@ -36,12 +29,6 @@ export function createClient(options: ClientOptions): Client {
     jobs: openJobs(ask),
     files: openFiles(ask),
     models: openModels(ask),
-    callbacks: { secret: signed => readSecret(ask, signed), verify },
+    callbacks: openCallbacks(ask),
   };
-}
-
-async function readSecret(ask: Exchange, { signal }: CallOptions = {}): Promise<string> {
-  const path = '/v1/webhooks/default/secret';
-  const { body } = await ask({ method: 'GET', path, repeatable: 'read', signal });
-  return (body as { readonly key: string }).key;
 }

@@ -2,6 +2,8 @@
 
 export type {
   AnyResult,
+  Callback,
+  CallbackContent,
   CompletedStatus,
   FailedResult,
   FileObject,
@@ -26,7 +28,7 @@ export type {
 } from './bodies.ts';
 export type { CallbackEvent, CallbackHeaders } from './callbacks.ts';
 export { CallbackError } from './callbacks.ts';
-export { type Callbacks, type Client, createClient } from './create-client.ts';
+export { type Client, createClient } from './create-client.ts';
 // A star, because only that lets a written file add to the interface.
 export * from './custom-models.ts';
 export type { Models } from './descriptions.ts';
@@ -47,6 +49,7 @@ export type { FileListOptions, FileSource, Files, UploadOptions } from './files.
 export type * from './generated/inputs.ts';
 export type { ModelMap } from './generated/model-map.ts';
 export type { JobFilters, JobRecord, Jobs } from './jobs.ts';
+export type { CallbackFilters, Callbacks } from './own-callbacks.ts';
 export type {
   InputOf,
   JobRef,

@@ -12,6 +12,8 @@ import './styles/components.css';
 import './styles/shell.css';
 import './styles/form.css';
 import './styles/pages.css';
+import './styles/stage.css';
+import './styles/explorer.css';
 
 /** The session has ended, or never was. */
 const isLoggedOut = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 401;

@@ -1,5 +1,12 @@
 /** The addresses of the console, each with its page; a page is loaded when it is first visited. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import type { JobFilter } from './api/queries.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -23,6 +30,26 @@ const words =
     return found;
   };
 
+/** What the list of jobs is filtered and sorted by. */
+const jobFilterNames = [
+  'q',
+  'state',
+  'model',
+  'kind',
+  'within',
+  'from',
+  'to',
+  'error',
+  'project',
+  'user',
+  'key',
+  'account',
+  'tag',
+  'min_run',
+  'max_run',
+  'sort',
+] as const satisfies readonly (keyof JobFilter)[];
+
 /** Lazy, so that the shell stays small: `test/console/budget.test.ts` has its limits. */
 const routes = [
   createRoute({
@@ -38,18 +65,19 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/play',
-    component: lazyRouteComponent(() => import('./pages/models/choose-model-page.tsx'), 'ChooseModelPage'),
+    validateSearch: words('kind'),
+    component: lazyRouteComponent(() => import('./pages/models/models-page.tsx'), 'ModelsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/play/$model',
-    validateSearch: words('from', 'use', 'final'),
+    validateSearch: words('from', 'use', 'as', 'final'),
     component: lazyRouteComponent(() => import('./pages/play/play-page.tsx'), 'PlayPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/jobs',
-    validateSearch: words('state', 'model', 'key', 'q'),
+    validateSearch: words(...jobFilterNames, 'view'),
     component: lazyRouteComponent(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage'),
   }),
   createRoute({
@@ -61,7 +89,10 @@ const routes = [
     getParentRoute: () => root,
     path: '/models',
     validateSearch: words('kind'),
-    component: lazyRouteComponent(() => import('./pages/models/models-page.tsx'), 'ModelsPage'),
+    // Models and playground were two pages; links to the former lead to the one there is.
+    beforeLoad: ({ search }) => {
+      throw redirect({ to: '/play', search, replace: true });
+    },
   }),
   createRoute({
     getParentRoute: () => root,
@@ -91,6 +122,12 @@ const routes = [
     path: '/callbacks',
     validateSearch: words('state', 'user', 'id'),
     component: lazyRouteComponent(() => import('./pages/callbacks/callbacks-page.tsx'), 'CallbacksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/refusals',
+    validateSearch: words('hours', 'status', 'caller'),
+    component: lazyRouteComponent(() => import('./pages/refusals/refusals-page.tsx'), 'RefusalsPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -63,6 +63,9 @@ export const speechPlan: SpeechPlan = {
 /** Its idle children do not keep this process alive and end with it. */
 const sharedEngine = openRenderEngine({ concurrency: 2 });
 
+/** Tests judge what is drawn: the time of a render on a busy machine is not their matter. */
+const LONG_RENDER_MS = 5 * 60_000;
+
 /** An engine, and folders that are removed after the test. With a `concurrency` the engine is the test's own. */
 export function openStudio(t: TestContext, concurrency?: number) {
   const engine: RenderEngine = concurrency === undefined ? sharedEngine : openRenderEngine({ concurrency });
@@ -81,7 +84,7 @@ export function openStudio(t: TestContext, concurrency?: number) {
     more: { seed?: number; inputs?: Record<string, string>; timeoutMs?: number } = {},
   ) => {
     const directory = await folder();
-    const { seed = 7, inputs = {}, timeoutMs = 60_000 } = more;
+    const { seed = 7, inputs = {}, timeoutMs = LONG_RENDER_MS } = more;
     return { directory, render: engine.start({ plan, seed, directory, inputs, timeoutMs }) };
   };
   const rendered = async (

@@ -1,4 +1,5 @@
 /** Admission: the gates through which a request becomes a job, in the order of decisions 2. */
+import { quoteInput } from '../catalog/quote-input.ts';
 import { minutes } from '../domain/clock.ts';
 import type { Quote } from '../domain/prices.ts';
 import { answerEarlierJob } from './answer-earlier-job.ts';
@@ -34,7 +35,8 @@ import { refuseOverTotalStorage } from './gates/total-storage.ts';
 import { refuseWebhooksInBody } from './gates/webhooks-in-body.ts';
 import { refuseWebhooksOutsideBody } from './gates/webhooks-outside-body.ts';
 import { openInsertQueue } from './insert-queue.ts';
-import { quoteDraft, quoteInput } from './quote.ts';
+import { quoteDraft } from './quote.ts';
+import { withResources } from './request-resources.ts';
 
 /** The two ways through the gates. */
 export interface Admission {
@@ -101,29 +103,29 @@ const routeAndStore = route
 export function openAdmission(dependencies: Omit<AdmissionContext, 'insert'>): Admission {
   const context = { ...dependencies, insert: openInsertQueue(dependencies.db) };
   return {
-    async admit(request) {
-      const receivedAt = context.clock.now();
-      await using resources = new AsyncDisposableStack();
-      const draft = await parseCreation.pass(context, { request, resources });
-      if (draft.earlier) return await answerEarlierJob(context, draft, draft.earlier);
-      const { admitted } = await routeAndStore.pass(context, draft);
-      if (!admitted.replayed) recordCreateSpan(context, request, admitted, receivedAt);
-      return admitted;
-    },
-    async validate(request) {
-      await using resources = new AsyncDisposableStack();
-      const draft = await parseDryRun.pass(context, { request, resources });
-      const billedJobs = draft.model.billedJobs(draft.input);
-      const { model, input, earlier } = draft;
-      if (earlier) await answerEarlierJob(context, draft, earlier);
-      const quote = earlier
-        ? quoteInput(context.prices(), model, input)
-        : quoteDraft(context.prices(), await route.pass(context, draft));
-      const signedQuote =
-        quote &&
-        context.quoteSigner.sign(quote, { modelId: model.id, input }, context.clock.now() + quoteLifeMs);
-      return { billedJobs, input, quote, signedQuote };
-    },
+    admit: request =>
+      withResources(async resources => {
+        const receivedAt = context.clock.now();
+        const draft = await parseCreation.pass(context, { request, resources });
+        if (draft.earlier) return answerEarlierJob(context, draft, draft.earlier);
+        const { admitted } = await routeAndStore.pass(context, draft);
+        if (!admitted.replayed) recordCreateSpan(context, request, admitted, receivedAt);
+        return admitted;
+      }),
+    validate: request =>
+      withResources(async resources => {
+        const draft = await parseDryRun.pass(context, { request, resources });
+        const billedJobs = draft.model.billedJobs(draft.input);
+        const { model, input, earlier } = draft;
+        if (earlier) await answerEarlierJob(context, draft, earlier);
+        const quote = earlier
+          ? quoteInput(context.prices(), model, input)
+          : quoteDraft(context.prices(), await route.pass(context, draft));
+        const signedQuote =
+          quote &&
+          context.quoteSigner.sign(quote, { modelId: model.id, input }, context.clock.now() + quoteLifeMs);
+        return { billedJobs, input, quote, signedQuote };
+      }),
   };
 }
 

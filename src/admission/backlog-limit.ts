@@ -10,14 +10,16 @@ import { countWaiting, countWaitingOfKey } from '../store/jobs/count.ts';
 export interface BacklogLimit {
   /** Throws the 429 or 503 of a full backlog; occupies no slot. Null where nothing had to be counted. */
   refuseWhenFull(keyId: KeyId): Promise<void> | null;
-  /** Occupies a slot for one insert, or throws as above. */
-  openSlot(keyId: KeyId): Promise<BacklogSlot>;
+  /** Occupies a slot for one insert, or throws as above. A promise only where something has to be counted. */
+  openSlot(keyId: KeyId): BacklogSlot | Promise<BacklogSlot>;
 }
 
-/** The room of one job; free again when it is disposed, unless it was filled. */
-export interface BacklogSlot extends Disposable {
+/** The room of one job. */
+export interface BacklogSlot {
   /** The job was inserted. */
   fill(): void;
+  /** The insert is over; the room is free again, unless it was filled. To be called once. */
+  close(): void;
 }
 
 export interface BacklogLimitDependencies {
@@ -78,6 +80,8 @@ export function openBacklogLimit({
     return isFresh || (!hasSiblingProcesses && count.countedAt > 0 && count.waiting < count.limit);
   }
 
+  const areTrusted = ([ofKey, ofEvery]: BothCounts): boolean => isTrusted(ofKey) && isTrusted(ofEvery);
+
   async function refresh(counts: BothCounts): Promise<void> {
     for (const count of counts) {
       if (isTrusted(count)) continue;
@@ -89,16 +93,13 @@ export function openBacklogLimit({
   return {
     refuseWhenFull(keyId) {
       const counts = countsFor(keyId);
-      if (!counts.every(isTrusted)) return refresh(counts).then(() => refuseFull(counts));
+      if (!areTrusted(counts)) return refresh(counts).then(() => refuseFull(counts));
       refuseFull(counts);
       return null;
     },
-    async openSlot(keyId) {
+    openSlot(keyId) {
       const counts = countsFor(keyId);
-      await refresh(counts);
-      // No await between the check and the start of the insert.
-      refuseFull(counts);
-      return occupySlot(counts);
+      return areTrusted(counts) ? occupySlot(counts) : refresh(counts).then(() => occupySlot(counts));
     },
   };
 }
@@ -116,7 +117,9 @@ function refuseFull([ofKey, ofAll]: BothCounts): void {
   if (ofAll.waiting >= ofAll.limit) throw refuse('waiting_full', jitteredRetryAfter());
 }
 
+/** Throws where one of them is full: nothing is awaited between this check and the start of the insert. */
 function occupySlot(counts: BothCounts): BacklogSlot {
+  refuseFull(counts);
   let isFilled = false;
   for (const count of counts) {
     count.waiting++;
@@ -127,7 +130,7 @@ function occupySlot(counts: BothCounts): BacklogSlot {
     fill() {
       isFilled = true;
     },
-    [Symbol.dispose]() {
+    close() {
       for (const count of counts) {
         count.inserting--;
         if (!isFilled) count.waiting--;

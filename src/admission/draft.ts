@@ -11,8 +11,8 @@ import type { JobId } from '../domain/ids.ts';
 import type { Priority } from '../domain/job.ts';
 import type { Principal } from '../domain/key.ts';
 import type { MediaFacts } from '../domain/media.ts';
-import type { Prices, Quote } from '../domain/prices.ts';
-import type { QuoteSigner } from '../domain/quote-signature.ts';
+import type { Prices } from '../domain/prices.ts';
+import type { PresentedQuote, QuoteSigner } from '../domain/quote-signature.ts';
 import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { RouteCandidate } from '../routing/choose-routes.ts';
@@ -23,6 +23,7 @@ import type { QueuePositions } from '../store/jobs/queue-position.ts';
 import type { BacklogLimit } from './backlog-limit.ts';
 import type { QueuedInsert } from './insert-queue.ts';
 import type { MediaContext, ValidatedMedia } from './inspect-media.ts';
+import type { RequestResources } from './request-resources.ts';
 import type { StorageQuota } from './storage-quota.ts';
 
 /** The request for a new job; its sender is authenticated and within the rate of the key. */
@@ -88,7 +89,7 @@ export interface AdmissionContext {
 export interface RequestDraft {
   readonly request: CreateRequest;
   /** What gates took (memory, spool files); released when the request ends, the last first. */
-  readonly resources: AsyncDisposableStack;
+  readonly resources: RequestResources;
 }
 
 /** A request for a model that is served. */
@@ -161,7 +162,7 @@ export interface MediaDraft extends ReferencesDraft {
 
 /** A creation with the signed quote that it presents; null without one. */
 export interface QuotedDraft {
-  readonly presentedQuote: Quote | null;
+  readonly presentedQuote: PresentedQuote | null;
 }
 
 /** A request that nothing in its own content can refuse any more. */

@@ -7,7 +7,7 @@ import { brokenBytes, brokenLimit } from '../catalog/media-limits.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Signer } from '../domain/file-signature.ts';
-import { type FileId, fileIdFromRow } from '../domain/ids.ts';
+import { type FileId, fileIdFromRow, type JobId } from '../domain/ids.ts';
 import type { KnownFacts, MediaFacts } from '../domain/media.ts';
 import { readFile, readFileOfUser } from '../store/files/files.ts';
 import type { RequestProber, RequestProberDependencies } from './request-prober.ts';
@@ -24,7 +24,14 @@ export interface MediaContext extends RequestProberDependencies {
 /** A valid medium: unchanged in the stored input, or replaced there by the id of a file. */
 export type ValidatedMedium =
   | { readonly found: FoundMedia; readonly kind: 'unchanged' }
-  | { readonly found: FoundMedia; readonly kind: 'file'; readonly fileId: string; readonly facts: MediaFacts }
+  | {
+      readonly found: FoundMedia;
+      readonly kind: 'file';
+      readonly fileId: string;
+      readonly facts: MediaFacts;
+      /** The job whose output it is; null for an upload. */
+      readonly madeBy: JobId | null;
+    }
   | {
       readonly found: FoundMedia;
       readonly kind: 'inline';
@@ -48,9 +55,19 @@ export interface Inspection {
   /** What every route of the model accepts though only its upstream knows it. */
   readonly foreignKinds: ReadonlySet<ForeignKind>;
   readonly prober: RequestProber;
-  /** Facts of stored files by how they are named, so that a file in nine fields is read once. */
-  readonly files: Map<string, KnownFacts | 'gone'>;
+  /** Stored files by how they are named, so that a file in nine fields is read once. */
+  readonly files: Map<string, InspectedFile>;
 }
+
+/** What is known of a stored file: its facts, and the job whose output it is. */
+interface InspectedFile {
+  readonly facts: KnownFacts | 'gone';
+  readonly madeBy: JobId | null;
+}
+
+/** Whether it is a web address of someone else: the worker fetches it, once the request is a job. */
+export const isFetchedLater = ({ publicUrl }: MediaContext, { value }: FoundMedia): boolean =>
+  mediaFormOf(value) === 'url' && !value.startsWith(`${publicUrl()}/v1/f/`);
 
 /** The medium, or the reason why it is refused; a promise only where something has to be read. */
 export function inspectMedium(
@@ -58,12 +75,11 @@ export function inspectMedium(
   found: FoundMedia,
   inspection: Inspection,
 ): ValidatedMedium | string | Promise<ValidatedMedium | string> {
+  if (isFetchedLater(context, found)) return { found, kind: 'unchanged' };
   const named = storedFileIn(context, found.value);
   if (typeof named === 'string') return named;
   if (named) return inspectStoredFile(context, found, named, inspection);
-  // A web address is fetched by the worker, once the request is a job.
   const form = mediaFormOf(found.value);
-  if (form === 'url') return { found, kind: 'unchanged' };
   if (form === 'asset') {
     const isForeign = isForeignAsset(found.value);
     if (isForeign && inspection.foreignKinds.has('asset')) return { found, kind: 'unchanged' };
@@ -97,24 +113,28 @@ async function inspectStoredFile(
 ): Promise<ValidatedMedium | string> {
   const fileId = fileIdFromRow(id);
   const name = `${signed} ${id}`;
-  const facts = inspection.files.get(name) ?? (await readFacts(context, { fileId, signed }, inspection));
-  inspection.files.set(name, facts);
+  const file = inspection.files.get(name) ?? (await inspectFile(context, { fileId, signed }, inspection));
+  inspection.files.set(name, file);
+  const { facts, madeBy } = file;
   if (facts === 'gone') return 'file not found';
   if (facts === 'unreadable') return unreadable;
-  return brokenLimit(facts, found.limits) ?? { found, kind: 'file', fileId, facts };
+  return brokenLimit(facts, found.limits) ?? { found, kind: 'file', fileId, facts, madeBy };
 }
 
-async function readFacts(
+async function inspectFile(
   { db, clock }: MediaContext,
   { fileId, signed }: { readonly fileId: FileId; readonly signed: boolean },
   { sender, prober }: Inspection,
-): Promise<KnownFacts | 'gone'> {
+): Promise<InspectedFile> {
   const now = clock.now();
   // A signed URL opens the file to every sender; an id alone only to the file's user.
   const file = signed
     ? await readFile(db, fileId, now)
     : await readFileOfUser(db, fileId, sender.principal.userId, now);
-  return file ? prober.probeStored(file) : 'gone';
+  if (!file) return { facts: 'gone', madeBy: null };
+  // The file of a signed URL may be another user's, whose job is no concern of this one.
+  const isOwn = file.source === 'output' && file.userId === sender.principal.userId;
+  return { facts: await prober.probeStored(file), madeBy: isOwn ? file.jobId : null };
 }
 
 /** The end of a sentence that begins with the name of the field. */

@@ -11,7 +11,9 @@ export interface RefusedLogin {
   readonly subject: PersonId | 'admin' | 'setup' | 'unknown';
   readonly address: string;
   readonly range: string;
-  readonly why: 'wrong' | 'throttled';
+  readonly why: 'wrong' | 'throttled' | 'no_role';
+  /** Who it was, where an identity provider confirmed that. */
+  readonly name?: string;
 }
 
 export interface RefusedLogins {
@@ -78,7 +80,7 @@ export function openRefusedLogins(db: Connection, clock: Clock, log: Logger): Re
   }
 
   return {
-    async record({ subject, address, range, why }) {
+    async record({ subject, address, range, why, name }) {
       const window = windowOf(range, clock.now());
       if (window === all || window.written >= perRange || all.written >= inAll) {
         window.omitted++;
@@ -88,7 +90,12 @@ export function openRefusedLogins(db: Connection, clock: Clock, log: Logger): Re
       window.omitted = 0;
       window.written++;
       all.written++;
-      await write(subject, { address, why, ...(left_out > 0 && { left_out }) });
+      await write(subject, {
+        address,
+        why,
+        ...(name !== undefined && { name }),
+        ...(left_out > 0 && { left_out }),
+      });
     },
     async close() {
       closing.abort();

@@ -51,6 +51,3 @@ export const validationSchema = z
     quote: quoteSchema.nullable().describe('What it may cost at most; null: the model has no price.'),
   })
   .meta({ id: 'Validation', description: 'An input that would be accepted.' });
-
-/** All that a form, a document or a typed client needs of a model. */
-export type ModelDescription = z.infer<typeof modelDescriptionSchema>;

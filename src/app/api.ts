@@ -5,14 +5,18 @@ import { openAdmission } from '../admission/admit.ts';
 import { openAuthenticate } from '../admission/authenticate.ts';
 import { openBacklogLimit } from '../admission/backlog-limit.ts';
 import { openLoginThrottle } from '../admission/login-throttle.ts';
+import { openOidcLogin } from '../admission/oidc-login.ts';
 import { openPasswords, type Passwords } from '../admission/passwords.ts';
 import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { openRefusedLogins } from '../admission/refused-logins.ts';
 import { openSpool } from '../admission/spool.ts';
 import { openStorageQuota } from '../admission/storage-quota.ts';
 import { openMemoryBudget } from '../body/memory-budget.ts';
+import { sendTestEvent } from '../callbacks/send-test-event.ts';
 import type { Config } from '../config/config.ts';
+import { readPriceBook } from '../config/price-book.ts';
 import type { RateLimit } from '../domain/limits.ts';
+import type { SettingsEditor } from '../domain/settings-editor.ts';
 import { openTrustedProxies } from '../domain/trusted-proxies.ts';
 import { createApp, createHealthApp } from '../http/app.ts';
 import { readBuiltConsole } from '../http/console/built-console.ts';
@@ -20,6 +24,7 @@ import { type Drain, openDrain } from '../http/drain.ts';
 import type { HttpContext } from '../http/http-context.ts';
 import { openJobWatch } from '../http/job-watch.ts';
 import { openPackages } from '../http/packages/open-packages.ts';
+import { openRequestLog } from '../http/request-log.ts';
 import { openOutbound } from '../media/outbound.ts';
 import { openAccountStatus } from '../routing/account-status.ts';
 import { candidatesOf, verifyIngressSignature } from '../routing/accounts.ts';
@@ -30,8 +35,10 @@ import { diskBytesAt, rejectWritesWhenFull } from './disk-reserve.ts';
 import { listen } from './listen.ts';
 import { connectionsWithinFileLimit, readOpenFileLimit } from './open-file-limit.ts';
 
-/** Replacements for tests. */
-export interface HttpOverrides {
+/** The editor of the settings, and replacements for tests. */
+export interface HttpOptions {
+  /** Null: the console can only show accounts. */
+  readonly editor: SettingsEditor | null;
   readonly openPasswords?: typeof openPasswords;
   /** See `HttpContext`. */
   readonly verifiesDeclarations?: boolean;
@@ -42,7 +49,7 @@ export async function openHttp(
   context: AppContext,
   worker: Worker | null,
   resources: AsyncDisposableStack,
-  { openPasswords: open = openPasswords, verifiesDeclarations = false }: HttpOverrides = {},
+  { editor, openPasswords: open = openPasswords, verifiesDeclarations = false }: HttpOptions,
 ): Promise<string> {
   const { config, clock } = context;
   // A load balancer sends no requests to a process of the role worker, so it has nothing to drain.
@@ -51,7 +58,7 @@ export async function openHttp(
   const app =
     config.role === 'worker'
       ? createHealthApp({ ...context, ...shared })
-      : await openApi(context, shared, open());
+      : await openApi(context, { ...shared, settingsEditor: editor }, open());
   drain.attach(app);
   resources.adopt(app, async opened => {
     if (opened.server.listening) await drain.begin();
@@ -108,7 +115,7 @@ const webhookRate: RateLimit = { perSecond: 1, burst: 10 };
 /** The API with everything that serves it; closed by the hooks of the app. */
 async function openApi(
   context: AppContext,
-  shared: SharedDependencies,
+  shared: SharedDependencies & Pick<HttpContext, 'settingsEditor'>,
   passwords: Passwords,
 ): Promise<FastifyInstance> {
   const { config, settings, db, clock, nameResolver, metrics, sessionKey, log } = context;
@@ -117,12 +124,18 @@ async function openApi(
   metrics.watchSpool(limited.spool.bytesInUse);
   const jobWatch = openJobWatch(db);
   const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: nameResolver.resolve });
+  // The operator wrote the address of the identity provider, so it may be a private one, like those of accounts.
+  const trusted = openOutbound({ allowPrivate: true });
   const refusedLogins = openRefusedLogins(db, clock, log);
+  const closing = new AbortController();
+  const authenticate = openAuthenticate(db, clock);
+  const requestLog = openRequestLog({ db, clock, authenticate, log });
   const app = createApp({
     ...limited,
     catalog: settings.catalog,
     servedModels: settings.servedModels,
     prices: () => settings.current().prices,
+    readPriceBook: written => readPriceBook(written, 'book', settings.catalog),
     mounts: () => settings.current().mounts,
     console: memoize(() => readBuiltConsole(consoleFolder)),
     packages: openPackages(packagesRoot),
@@ -133,18 +146,23 @@ async function openApi(
     }),
     jobWatch,
     outbound,
+    sendTestEvent: to => sendTestEvent({ ...context, outbound }, to, closing.signal),
     passwords,
     refusedLogins,
+    oidc: openOidcLogin(() => settings.current().login.oidc, trusted, clock),
     loginThrottle: openLoginThrottle(db, clock, sessionKey),
-    authenticate: openAuthenticate(db, clock),
+    authenticate,
+    recordRefusal: requestLog.record,
     takeFromRate: openReloadableRate(context),
     takeFromWebhookRate: openRateLimit(webhookRate, clock),
     isSigned: (account, call) => verifyIngressSignature(settings.current().routing, account, call),
     admission: openAdmission(admissionContextOf(limited)),
   });
   app.addHook('preClose', () => jobWatch.close());
+  app.addHook('preClose', async () => closing.abort());
   app.addHook('onClose', async () => limited.memoryBudget.close());
-  for (const opened of [passwords, refusedLogins, outbound]) app.addHook('onClose', () => opened.close());
+  for (const opened of [passwords, refusedLogins, requestLog, outbound, trusted])
+    app.addHook('onClose', () => opened.close());
   return app;
 }
 

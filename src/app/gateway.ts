@@ -25,6 +25,7 @@ import { tightenPermissions } from './data-dir-permissions.ts';
 import { type DiskReserve, noDiskReserve, openDiskReserve } from './disk-reserve.ts';
 import { checkPortFree, localOnlyWarning } from './listen.ts';
 import { openStore } from './open-store.ts';
+import { openSettingsEditor, type SettingsSource } from './settings-editor.ts';
 import {
   checkDatabaseIntact,
   checkDatabaseUsable,
@@ -62,6 +63,8 @@ export interface TestOverrides {
   readonly openPasswords?: typeof openPasswords;
   /** An engine that takes its libraries as checked, in a process that draws nothing. */
   readonly openEngine?: typeof openRenderEngine;
+  /** Instead of `diskReserveBytes`. */
+  readonly diskReserveBytes?: number;
   /** See `HttpContext`. */
   readonly verifiesDeclarations?: boolean;
 }
@@ -73,6 +76,8 @@ export interface StartOptions {
   readonly onBroken?: (cause: unknown) => void;
   /** The processes that share the port; absent for a single process. */
   readonly siblings?: SiblingProcesses;
+  /** Where the settings are read from, for the console; absent: it can only show accounts. */
+  readonly source?: SettingsSource;
 }
 
 /** Space for the writes that a full disk must still accept. */
@@ -102,7 +107,8 @@ export async function openGateway(
   const worker = config.role === 'api' ? null : await openWorker(context, resources, overrides.openEngine);
   const startCallbacks = worker && openCallbacks(context, resources);
   // Opened last and so closed first: a stop begins by accepting no more requests.
-  const listensAt = await openHttp(context, worker, resources, overrides);
+  const editor = options.source ? openSettingsEditor(options.source, context.settings) : null;
+  const listensAt = await openHttp(context, worker, resources, { ...overrides, editor });
   // Before the requests in progress are awaited: the process may be killed before they end.
   if (worker) resources.defer(() => worker.markStopping());
   url ||= listensAt;
@@ -138,7 +144,7 @@ async function openDatabase(
   const { dataDir, databaseUrl } = config;
   await makeDataDir(dataDir);
   await tightenPermissions(dataDir, log);
-  const diskReserve = await openReserveForSqlite(config, log);
+  const diskReserve = await openReserveForSqlite(config, log, overrides.diskReserveBytes ?? diskReserveBytes);
   if (databaseUrl === null) resources.adopt(lockDataFolder(dataDir), lock => lock.release());
   // It is opened last; one in use is reported before anything is read or written.
   if (config.processes === 1) await checkPortFree(config);
@@ -178,9 +184,9 @@ async function requeueAbandonedJobs({ db, clock, log }: AppContext): Promise<voi
 }
 
 /** Expiry, pruning, and the detection of dead workers of sibling processes. */
-const maintain = ({ db, blobs, clock, log, diskReserve }: AppContext) =>
+const maintain = ({ db, blobs, clock, log, diskReserve, settings }: AppContext) =>
   startMaintenance(
-    { db, blobs, clock, log },
+    { db, blobs, clock, log, prices: () => settings.current().prices },
     { hasSiblingProcesses: db.dialect !== 'sqlite', maintainDiskReserve: diskReserve.maintain },
   );
 
@@ -191,9 +197,13 @@ function warnOfLocalUrls({ config, publicUrl, log }: AppContext): void {
 }
 
 /** Only SQLite needs space on this disk to delete something. */
-async function openReserveForSqlite({ databaseUrl, dataDir }: Config, log: Logger): Promise<DiskReserve> {
+async function openReserveForSqlite(
+  { databaseUrl, dataDir }: Config,
+  log: Logger,
+  bytes: number,
+): Promise<DiskReserve> {
   if (databaseUrl !== null) return noDiskReserve;
-  return openDiskReserve({ path: join(dataDir, 'ballast'), bytes: diskReserveBytes, log });
+  return openDiskReserve({ path: join(dataDir, 'ballast'), bytes, log });
 }
 
 /** One process at a time: two would write to the same SQLite file and blobs. */

@@ -1,10 +1,12 @@
 /** The worker side of a process: accounts, the claim loop and the callback dispatcher. */
 import { openRenderEngine } from '../../engine/src/engine.ts';
 import { type CallbackDispatcher, startCallbackDispatcher } from '../callbacks/dispatcher.ts';
+import { presentRecorder } from '../domain/exchange.ts';
 import { extensionByMimeType, resultUrlLifeMs } from '../domain/file.ts';
 import { localAccount } from '../domain/provider.ts';
 import { type Outbound, openOutbound } from '../media/outbound.ts';
 import type { ProviderDependencies } from '../providers/kit/definition.ts';
+import type { ObservedOutbound } from '../providers/kit/exchange.ts';
 import { openLocalProvider } from '../providers/local/index.ts';
 import { openAccounts } from '../routing/accounts.ts';
 import type { Account } from '../routing/routes.ts';
@@ -80,12 +82,20 @@ async function openRoutedAccounts(
   const accounts = openAccounts(config, local, {
     catalog: settings.catalog,
     clock,
-    outbound,
+    outbound: observed(outbound),
     linkTo: linker(context),
     folder: await scratchDir.makeDir('made'),
   });
   return resources.adopt(accounts, opened => opened.close());
 }
+
+/** Reports a call to the recording of the attempt that makes it; read at each call. */
+const observed = (outbound: Outbound): ObservedOutbound => ({
+  ...outbound,
+  get onExchange() {
+    return presentRecorder();
+  },
+});
 
 /** The client for URLs that users and upstreams wrote. */
 const outboundOf = ({ config, nameResolver }: AppContext) =>
@@ -116,6 +126,7 @@ const callbackUrls =
 export function openCallbacks(context: AppContext, resources: AsyncDisposableStack): () => void {
   const { settings, metrics } = context;
   const outbound = resources.adopt(outboundOf(context), opened => opened.close());
+  const trustedOutbound = resources.adopt(openOutbound({ allowPrivate: true }), opened => opened.close());
   let dispatcher: CallbackDispatcher | null = null;
   resources.defer(() => dispatcher?.stop());
   return () => {
@@ -123,6 +134,7 @@ export function openCallbacks(context: AppContext, resources: AsyncDisposableSta
       ...context,
       catalog: settings.catalog,
       outbound,
+      trustedOutbound,
       onAttempt: metrics.deliveryAttempted,
     });
   };

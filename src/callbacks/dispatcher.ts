@@ -119,9 +119,7 @@ async function attemptDelivery({ context, stopping, aborting }: Dispatch, delive
   const { db, clock, log } = context;
   const facts = { delivery: delivery.id, job: delivery.jobId, attempt: delivery.attempts };
   try {
-    const span = { job: delivery.jobId, name: 'callback' } as const;
-    const send = () => sendCallback(context, delivery, aborting);
-    const result = await withSpan(context, span, send, result => spanResultOf(delivery, result));
+    const result = await sendTraced(context, delivery, aborting);
     const { outcome, code } = result;
     const endedAt = clock.now();
     const write = () => settleDelivery(db, result, endedAt);
@@ -134,6 +132,18 @@ async function attemptDelivery({ context, stopping, aborting }: Dispatch, delive
   } catch (failure) {
     log.error({ ...facts, err: failure }, 'callback attempt failed without outcome, retrying');
   }
+}
+
+/** A span of the job; an alert is of none. */
+async function sendTraced(
+  context: CallbackContext,
+  delivery: Delivery,
+  aborting: AbortSignal,
+): Promise<DeliveryAttemptResult> {
+  const send = () => sendCallback(context, delivery, aborting);
+  if (delivery.jobId === null) return send();
+  const span = { job: delivery.jobId, name: 'callback' } as const;
+  return withSpan(context, span, send, result => spanResultOf(delivery, result));
 }
 
 /** Counts and outcomes only: never the URL or the answer of a receiver. */

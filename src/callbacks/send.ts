@@ -1,21 +1,16 @@
 // Sends one callback (webhook): one signed POST to the address that a client gave, and the outcome of that attempt.
 import type { Logger } from 'pino';
-import { readFalWebhook } from '../answers/fal-bodies.ts';
-import { type JobBodyContext, readResultBody, readStatusBody } from '../answers/job-bodies.ts';
-import { readPrediction } from '../answers/prediction.ts';
-import { videoEvent } from '../answers/video-event.ts';
-import { type CallbackShape, callbackShapeOf } from '../domain/callback-shape.ts';
+import { readCallbackContent } from '../answers/callback-content.ts';
+import type { JobBodyContext } from '../answers/job-bodies.ts';
 import { seconds } from '../domain/clock.ts';
 import { type Delivery, type DeliveryAttemptOutcome, webhookHeaders } from '../domain/delivery.ts';
 import { deliveryOutcomeOf } from '../domain/delivery-retry.ts';
-import { isFinal, type Job } from '../domain/job.ts';
-import { toJson } from '../domain/json.ts';
+import type { DeliveryId, UserId } from '../domain/ids.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Outbound } from '../media/outbound.ts';
 import type { CallbackSecrets } from '../store/callbacks/callback-secrets.ts';
 import type { DeliveryAttemptResult } from '../store/callbacks/deliveries.ts';
 import type { Connection } from '../store/db/connection.ts';
-import { readJobById } from '../store/jobs/read.ts';
 
 /** The dependencies of the dispatcher. */
 export interface CallbackContext extends JobBodyContext {
@@ -23,6 +18,8 @@ export interface CallbackContext extends JobBodyContext {
   readonly callbackSecrets: CallbackSecrets;
   /** Checks the address of the receiver again with each connection. */
   readonly outbound: Outbound;
+  /** For the address that the operator wrote, which may be a private one. */
+  readonly trustedOutbound: Outbound;
   readonly tracing: Tracing;
   readonly log: Logger;
   /** Called for every attempt with an outcome. */
@@ -42,7 +39,7 @@ export async function sendCallback(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<DeliveryAttemptResult> {
-  const { callbackSecrets, clock, outbound } = context;
+  const { clock } = context;
   const startedAt = clock.now();
   // The row of the attempt: its delivery, its number, how long it took, and what was answered.
   const end = (
@@ -59,65 +56,60 @@ export async function sendCallback(
   });
   const release = (reason: string) => end({ kind: 'given_back', dueAt: clock.now() }, reason);
 
-  const content = await readBody(context, delivery);
+  const content = await readCallbackContent(context, delivery);
   if (content.kind === 'superseded') return release('Not sent: superseded, the job is already final.');
   if (content.kind === 'job_deleted') return end({ kind: 'failed' }, 'Not sent: the job no longer exists.');
-  const secrets = await callbackSecrets.read(delivery.userId, startedAt);
-  const answer = await outbound.request(delivery.url, {
+  const { callbackSecrets } = context;
+  const outbound = delivery.jobId === null ? context.trustedOutbound : context.outbound;
+  const post = { ...delivery, body: content.body };
+  const sent = await postSigned({ callbackSecrets, outbound }, post, { signal, now: startedAt });
+  if (sent.kind === 'unanswered' && signal.aborted) return release(sent.answer);
+  const received = sent.kind === 'answered' ? sent : null;
+  const outcome = deliveryOutcomeOf(delivery, received, clock.now(), Math.random());
+  return end(outcome, sent.answer, received?.code);
+}
+
+/** What is posted, and for whom. */
+export interface SignedPost {
+  /** The `webhook-id`. */
+  readonly id: DeliveryId;
+  readonly userId: UserId;
+  readonly url: string;
+  readonly body: string;
+}
+
+/** The answer of a receiver, or why there is none. */
+export type PostAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly code: number;
+      /** First bytes of the body. */
+      readonly answer: string;
+      readonly retryAfter: string | undefined;
+    }
+  | { readonly kind: 'unanswered'; readonly answer: string };
+
+/** One guarded POST with the headers of Standard Webhooks. Never rejects for what the receiver does. */
+export async function postSigned(
+  { callbackSecrets, outbound }: Pick<CallbackContext, 'callbackSecrets' | 'outbound'>,
+  { id, userId, url, body: text }: SignedPost,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: number },
+): Promise<PostAnswer> {
+  const body = Buffer.from(text);
+  const secrets = await callbackSecrets.read(userId, now);
+  const answer = await outbound.request(url, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...webhookHeaders(delivery.id, content.body, secrets, startedAt),
-    },
-    body: content.body,
+    headers: { 'content-type': 'application/json', ...webhookHeaders(id, body, secrets, now) },
+    body,
     signal,
     timeoutMs: attemptTimeoutMs,
     maxBytes: maxAnswerBytes,
-    share: delivery.userId,
+    share: userId,
   });
-  if (answer.kind !== 'answered') {
-    if (signal.aborted) return release(answer.reason);
-    return end(deliveryOutcomeOf(delivery, null, clock.now(), Math.random()), answer.reason);
-  }
+  if (answer.kind !== 'answered') return { kind: 'unanswered', answer: answer.reason };
   const { status: code, headers } = answer;
   const stored = sanitizeAnswer(await answer.body.readFirst(maxStoredBytes));
-  const outcome = deliveryOutcomeOf(
-    delivery,
-    { code, retryAfter: headers['retry-after'] },
-    clock.now(),
-    Math.random(),
-  );
-  return end(outcome, stored, code);
-}
-
-/** What is to be sent, or why nothing is. */
-type Content =
-  | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** The status of the callback was followed by a final one. */
-  | { readonly kind: 'superseded' }
-  /** The row of the job was pruned. */
-  | { readonly kind: 'job_deleted' };
-
-/** Decisions 5: the body that `response` would give at this moment. */
-async function readBody(context: CallbackContext, { jobId, status, url }: Delivery): Promise<Content> {
-  const job = await readJobById(context.db, jobId);
-  if (!job) return { kind: 'job_deleted' };
-  if (status === 'IN_PROGRESS' && isFinal(job.state)) return { kind: 'superseded' };
-  return { kind: 'body', body: Buffer.from(toJson(await bodyOf(context, job, callbackShapeOf(url)))) };
-}
-
-/** In the shape that the client of the job reads. */
-async function bodyOf(context: CallbackContext, job: Job, shape: CallbackShape): Promise<object> {
-  switch (shape.of) {
-    case 'fal':
-      return readFalWebhook(context, job);
-    case 'replicate':
-      return readPrediction(context, job);
-    case 'openai':
-      return videoEvent(job);
-    case 'atelier':
-      return isFinal(job.state) ? readResultBody(context, job) : readStatusBody(context, job, null);
-  }
+  return { kind: 'answered', code, answer: stored, retryAfter: headers['retry-after'] };
 }
 
 /** Safe for every database and terminal: no NUL and no control characters but line feed and tab. */

@@ -7,6 +7,7 @@ import type { Reference, ResolvedReference } from '../domain/reference.ts';
 import { type Faults, type ParsedInput, parseInput } from './faults.ts';
 import { type FieldMeaning, fieldsByMeaning } from './field-meaning.ts';
 import { type FoundMedia, mediaFinder } from './media.ts';
+import type { ResultUse } from './result-uses.ts';
 import type { FactsAt, MediaRule, Rule } from './rule.ts';
 import { omittedStripper } from './strip-omitted.ts';
 
@@ -53,6 +54,8 @@ export interface ModelDefinition<Schema extends z.ZodObject> {
   readonly mediaRules?: readonly MediaRule<z.output<Schema>>[];
   /** Whether the medium at a path has no effect in this input: then it is not fetched. */
   readonly ignoresMedia?: (input: z.output<Schema>, path: string) => boolean;
+  /** What an earlier result can be in an input. Default: nothing. */
+  readonly uses?: readonly ResultUse[];
   /** References to earlier jobs; admission resolves them within the user. */
   readonly references?: (input: z.output<Schema>) => readonly Reference[];
   /** The input to store once its references are resolved: a final video inherits its draft's input. */
@@ -108,6 +111,8 @@ export interface Model {
   readonly callbackField: string;
   readonly takesExternalTaskId: boolean;
   readonly examples: readonly unknown[];
+  /** What an earlier result can be in an input. */
+  readonly uses: readonly ResultUse[];
   /** The fields with that meaning, as dotted paths; those without a default first. */
   fieldsFor(meaning: FieldMeaning): readonly string[];
   /** Validates a body. */
@@ -184,6 +189,7 @@ export function defineModel<Schema extends z.ZodObject>(definition: ModelDefinit
     takesExternalTaskId:
       definition.deliveryGroup !== undefined || 'external_task_id' in definition.input.shape,
     examples: definition.examples,
+    uses: definition.uses ?? [],
     fieldsFor: meaning => fields.get(meaning) ?? [],
     parse: body => parseInput(definition.input, rules, withoutUnused(withoutOmitted(body))),
     media: mediaOf,

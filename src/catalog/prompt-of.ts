@@ -19,6 +19,17 @@ export function promptOf(input: unknown): string {
   return find(input, maxDepth) ?? '';
 }
 
+/** All texts of an input, for searches: the prompts of its shots, too. */
+export const promptsOf = (input: unknown): string => collect(input, maxDepth).join('\n');
+
+/** Texts below the named fields, in their order. */
+function collect(value: unknown, depth: number): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (depth === 0 || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(one => collect(one, depth - 1));
+  return names.flatMap(name => collect(Reflect.get(value, name), depth - 1));
+}
+
 function find(value: unknown, depth: number): string | null {
   if (depth === 0 || typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) return firstOf(value, depth);

@@ -34,8 +34,8 @@ type JobFacts = Pick<
   | 'progress'
   | 'error'
 >;
-/** A job whose input may be missing: then the body has no keys of its family. */
-type JobOfStatus = JobFacts & Partial<Pick<Job, 'input'>>;
+/** A job whose input is parsed where it is shown, or missing: then the body has no keys of its family. */
+type JobOfStatus = JobFacts & { readonly input?: () => unknown };
 
 /** Decisions 2, status: one shape a state. Contract 6.3: an unfinished job has the family's keys, as a result has. */
 export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position, events }: StatusContext) {
@@ -43,7 +43,7 @@ export function statusBody(model: Model, job: JobOfStatus, { publicUrl, position
   const status = publicStatus(job.state);
   const head = {
     ...(!isFinal(job.state) && {
-      ...(job.input !== undefined && nativeOf(model, job, { input: job.input, result: null })),
+      ...(job.input && nativeOf(model, job, { input: job.input, result: null })),
       model: job.modelId,
       ...(job.externalTaskId !== null && { external_task_id: job.externalTaskId }),
     }),
@@ -105,7 +105,7 @@ export function resultBody(
   // Callers answer 202 with the status body until then (Contract 3.2).
   if (!isFinal(job.state)) throw new Error(`expected job ${job.id} to be final, got ${job.state}`);
   return {
-    ...nativeOf(model, job, job, outputs, audioHex),
+    ...nativeOf(model, job, { input: () => job.input, result: job.result }, outputs, audioHex),
     request_id: job.id,
     status: publicStatus(job.state),
     error: job.error,
@@ -125,14 +125,16 @@ export function resultBody(
 const nativeOf = (
   model: Model,
   { id, state, externalTaskId, createdAt, startedAt, completedAt, error }: JobFacts,
-  { input, result }: Pick<Job, 'input' | 'result'>,
+  { input, result }: Pick<Job, 'result'> & Required<Pick<JobOfStatus, 'input'>>,
   outputs: readonly SignedOutput[] = [],
   audioHex: string | null = null,
 ) =>
   model.native({
     jobId: id,
     state,
-    input,
+    get input() {
+      return input();
+    },
     externalTaskId,
     createdAt,
     startedAt,

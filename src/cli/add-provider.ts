@@ -1,9 +1,15 @@
 /** `atelier providers add`: asks for what a provider needs, tests the account, and writes it into `atelier.yaml`. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { type AddedAccount, accountYaml, addAccount } from '../config/edit-settings.ts';
 import { accountName } from '../config/routing.ts';
+import {
+  readSettings,
+  replaceSettings,
+  settingsPath,
+  storeAccountSecret,
+  writeCandidate,
+} from '../config/settings-candidate.ts';
 import type { AccountTest } from '../domain/account-status.ts';
 import { localAccount } from '../domain/provider.ts';
 import { testAccount } from '../routing/account-status.ts';
@@ -12,7 +18,6 @@ import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import { openPrompts, type Prompts } from './prompts.ts';
 import { describeRouteTest } from './providers.ts';
-import { readSettings, replaceSettings, settingsPath, writeCandidate } from './settings-candidate.ts';
 
 /** Options of the command line; each answers a question. */
 export interface AddProviderOptions {
@@ -39,14 +44,14 @@ export async function addProviderCommand(kind: string, options: AddProviderOptio
   cleanup.defer(() => prompts.close());
   const adding: Adding = { ...found, options, prompts, current, cleanup };
   const added = await askForAccount(adding);
-  const text = addAccount(await readSettings(), added);
-  const candidate = await writeCandidate(text, cleanup);
+  const text = addAccount(await readSettings(settingsPath()), added);
+  const candidate = await writeCandidate(settingsPath(), text, cleanup);
   const config = readCandidate(candidate);
   const tested = await testAdded(config, added.name);
   show(added, tested, options);
   const isWanted = await isConfirmed(adding);
   if (isWanted) {
-    await replaceSettings(candidate);
+    await replaceSettings(settingsPath(), candidate);
     cleanup.move();
     prompts.close();
   }
@@ -116,19 +121,8 @@ async function askForField(adding: Adding, field: SetupField, account: string): 
   const question = `${title} (${where}). Paste it, or write env:NAME or file:PATH`;
   const answer = await prompts.askSecret(question, '--key-env or --key-file', usual);
   if (/^(env|file):./.test(answer)) return answer;
-  return answer === '' ? '' : storeSecret(adding, account, answer);
-}
-
-/** Writes a pasted secret to a file of its own below the data folder, readable only for its owner. */
-async function storeSecret({ current, cleanup }: Adding, account: string, secret: string): Promise<string> {
-  const folder = join(current.dataDir, 'keys');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, account);
-  await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' }).catch((failure: Error) => {
-    throw new CommandError(`${path} could not be written (${failure.message}): remove it, or use --key-file`);
-  });
-  cleanup.defer(() => rm(path, { force: true }));
-  return `file:${path}`;
+  const { dataDir } = adding.current;
+  return answer === '' ? '' : storeAccountSecret({ dataDir, account, secret: answer }, adding.cleanup);
 }
 
 /** The models to route; an empty answer takes the usual ones. */
@@ -138,12 +132,18 @@ async function askForModels({ setup, options, prompts }: Adding): Promise<readon
     options.models ??
     (options.yes || !process.stdin.isTTY
       ? usual
-      : await prompts.ask('Models to route to it', '--models', usual));
+      : await prompts.ask(modelsQuestion(usual), '--models', usual));
   return written
     .split(',')
     .map(id => id.trim())
     .filter(id => id !== ''); // An empty list is an account without routes.
 }
+
+/** A provider without usual models is one that serves every model, or whatever it was set up for. */
+const modelsQuestion = (usual: string): string =>
+  usual === ''
+    ? 'Models to route to it (ids, with commas between; empty: none yet)'
+    : 'Models to route to it';
 
 /** The settings with the account; throws with what is wrong, by the name of the file to be. */
 function readCandidate(path: string): Config {

@@ -42,7 +42,7 @@ export async function listCallbacksCommand({ failed, json }: ListOptions): Promi
   for (const row of rows) {
     const state = row.due_at ? `due ${row.due_at}` : `${row.state} ${row.ended_at}`;
     const attempts = row.tries === 1 ? '1 attempt' : `${row.tries} attempts`;
-    print([row.id, row.request_id, row.user, row.status, state, attempts, row.url].join('  '));
+    print([row.id, row.request_id ?? '-', row.user, row.status, state, attempts, row.url].join('  '));
   }
 }
 
@@ -57,14 +57,18 @@ export async function redeliverCommand(
   const since = parseTime(failedSince!);
   if (since === null)
     throw new CommandError('--failed-since must be a time such as 2026-05-21T07:30Z, or Unix seconds');
-  const count = await withStore(db => redeliverFailed(db, since, systemClock.now()));
+  const count = await withStore(db =>
+    redeliverFailed(db, since, { actor: 'operator', now: systemClock.now() }),
+  );
   print(`${count === 1 ? '1 callback is' : `${count} callbacks are`} queued for redelivery.`);
 }
 
 /** The id is parsed first: a malformed one is reported as unknown. */
 async function redeliverOne(text: string): Promise<void> {
   const id = parseDeliveryId(text);
-  const redelivery = id ? await withStore(db => redeliver(db, id, systemClock.now())) : 'unknown';
+  const redelivery = id
+    ? await withStore(db => redeliver(db, id, { actor: 'operator', now: systemClock.now() }))
+    : 'unknown';
   if (redelivery === 'unknown')
     throw new CommandError(`There is no callback ${text}. See: atelier callbacks list`);
   if (redelivery === 'refused')

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { GatewayError } from '../../client/src/index.ts';
 import { StartError } from '../app/start-error.ts';
 import { ConfigError } from '../config/error.ts';
+import { SettingsNotWritten } from '../config/settings-candidate.ts';
 import { StoreUnavailable } from '../store/db/connection.ts';
 import { rewriteArguments } from './client/client-options.ts';
 import { registerClientCommands } from './client/register.ts';
@@ -55,7 +56,12 @@ function readVersion(): string {
 /** A sentence for known errors; a stack for a bug. */
 function explainFailure(failure: unknown): string {
   if (failure instanceof ConfigError) return `Invalid settings:\n${failure.message.replace(/^/gm, '  ')}`;
-  if (failure instanceof CommandError || failure instanceof StartError) return failure.message;
+  if (
+    failure instanceof CommandError ||
+    failure instanceof StartError ||
+    failure instanceof SettingsNotWritten
+  )
+    return failure.message;
   if (failure instanceof GatewayError) return explainGatewayError(failure);
   if (failure instanceof StoreUnavailable) return `Database unavailable. ${failure.message}`;
   return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);

@@ -7,7 +7,7 @@ const groups: readonly (readonly [heading: string, names: readonly string[]])[] 
   ['Start and set up:', ['serve', 'open', 'setup-link', 'doctor', 'providers', 'config', 'keys']],
   ['Use another gateway:', ['login', 'logout', 'whoami', 'profile']],
   ['Callbacks (webhooks):', ['listen', 'callbacks']],
-  ['Operate:', ['queue', 'usage', 'uncertain', 'projects', 'money', 'audit', 'backup', 'migrate']],
+  ['Operate:', ['queue', 'usage', 'uncertain', 'projects', 'tags', 'money', 'audit', 'backup', 'migrate']],
   ['Programs and shells:', ['client', 'mcp', 'completion']],
 ];
 

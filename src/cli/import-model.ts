@@ -6,6 +6,7 @@ import { customModelId } from '../catalog/custom/model.ts';
 import type { Kind } from '../catalog/model.ts';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { type AddedModel, modelYaml, setModel } from '../config/edit-settings.ts';
+import { readSettings, replaceSettings, settingsPath, writeCandidate } from '../config/settings-candidate.ts';
 import { importComfyui } from '../imports/comfyui.ts';
 import { falSchemaUrl, importFal } from '../imports/fal.ts';
 import { ImportError } from '../imports/import-error.ts';
@@ -16,7 +17,6 @@ import { isRecord } from './client/input-fields.ts';
 import { CommandError } from './command-error.ts';
 import { fetchSchema } from './fetch-schema.ts';
 import { print } from './print.ts';
-import { readSettings, replaceSettings, settingsPath, writeCandidate } from './settings-candidate.ts';
 
 /** Where a model comes from. */
 export type ImportSource = 'fal' | 'replicate' | 'comfyui' | 'openapi';
@@ -50,7 +50,7 @@ export async function importModelCommand(
   name: string,
   options: ImportOptions,
 ): Promise<void> {
-  const text = await readSettings();
+  const text = await readSettings(settingsPath());
   const written = writtenIn(text);
   const account = accountOf(written, source, options);
   const read = { account, kind: kindOf(options), options };
@@ -85,9 +85,9 @@ const membersAt = (written: Members, name: string): Members => {
 /** Replaces the file, unless the gateway would refuse the model or its routes. */
 async function write(text: string, id: string): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
-  const candidate = await writeCandidate(text, cleanup);
+  const candidate = await writeCandidate(settingsPath(), text, cleanup);
   refuseFaults(faultsOf(candidate), id);
-  await replaceSettings(candidate);
+  await replaceSettings(settingsPath(), candidate);
 }
 
 /** What is wrong with the settings of a file, a line each. */

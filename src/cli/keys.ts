@@ -6,9 +6,10 @@ import { isScope, type Scope, scopes } from '../domain/key.ts';
 import { userNameError } from '../domain/user-name.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { createKey, listKeys, revokeKey } from '../store/people/keys.ts';
+import { readLimit } from './budgets.ts';
 import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
-import { projectIdOf, readLimit } from './projects.ts';
+import { projectIdOf } from './projects.ts';
 import { readDuration } from './read-duration.ts';
 import { withStore } from './with-store.ts';
 

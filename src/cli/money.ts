@@ -1,18 +1,20 @@
 /** `atelier money`: the journal, and the check of the books. */
 import { keyIdFromRow } from '../domain/ids.ts';
-import { formatAmount } from '../domain/money.ts';
+import { formatAmount, formatAmountOrNull } from '../domain/money.ts';
+import type { Connection } from '../store/db/connection.ts';
 import { accountId } from '../store/money/accounts.ts';
 import { checkMoney } from '../store/money/check.ts';
 import { cursorOf, type Entry, listEntries } from '../store/money/entries.ts';
+import { requireBudget } from './budgets.ts';
 import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
-import { projectIdOf } from './projects.ts';
 import { withStore } from './with-store.ts';
 
-/** Options as written; `project` is a name, `key` and `job` are ids. */
+/** Options as written; `project` is a name, `tag` a `name=value`, `key` and `job` are ids. */
 interface EntriesOptions {
   readonly project?: string;
   readonly key?: string;
+  readonly tag?: string;
   readonly job?: string;
   readonly json?: true;
 }
@@ -20,16 +22,12 @@ interface EntriesOptions {
 /** Rows of one statement: the journal is printed as it is read, whatever its length. */
 const pageRows = 500;
 
-/** Prints the journal, oldest first: of one project, key or job where the options say so. */
-export async function listEntriesCommand({ project, key, job, json }: EntriesOptions): Promise<void> {
-  if (project !== undefined && key !== undefined) throw new CommandError('Give --project or --key, not both');
+/** Prints the journal, oldest first: of one project, key, tag or job where the options say so. */
+export async function listEntriesCommand({ job, json, ...owner }: EntriesOptions): Promise<void> {
+  if (Object.values(owner).filter(given => given !== undefined).length > 1)
+    throw new CommandError('Give one of --project, --key and --tag');
   await withStore(async db => {
-    const account =
-      project !== undefined
-        ? accountId({ kind: 'project', id: await projectIdOf(db, project) })
-        : key !== undefined
-          ? accountId({ kind: 'key', id: keyIdFromRow(key) })
-          : null;
+    const account = await accountOf(db, owner);
     let after: string | null = null;
     for (;;) {
       const page: readonly Entry[] = await listEntries(db, {
@@ -46,6 +44,16 @@ export async function listEntriesCommand({ project, key, job, json }: EntriesOpt
   });
 }
 
+/** Null: every account. */
+async function accountOf(
+  db: Connection,
+  { project, key, tag }: Pick<EntriesOptions, 'project' | 'key' | 'tag'>,
+): Promise<string | null> {
+  if (project !== undefined) return accountId(await requireBudget(db, 'project', project));
+  if (tag !== undefined) return accountId(await requireBudget(db, 'tag', tag));
+  return key === undefined ? null : accountId({ kind: 'key', id: keyIdFromRow(key) });
+}
+
 /** Without the hash, which `money check` verifies. */
 const entryJson = (entry: Entry) => ({
   account: entry.account,
@@ -53,6 +61,7 @@ const entryJson = (entry: Entry) => ({
   at: isoTime(entry.at),
   kind: entry.kind,
   amount: formatAmount(entry.amount),
+  cost: formatAmountOrNull(entry.cost),
   request_id: entry.jobId,
   actor: entry.actor,
   reason: entry.reason,

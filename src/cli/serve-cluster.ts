@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { findSharedPort } from '../app/listen.ts';
 import type { Config } from '../config/config.ts';
 import { minutes, seconds } from '../domain/clock.ts';
-import { processIndexVariable, relayMetrics, waitUntilReady } from './sibling-processes.ts';
+import { processIndexVariable, relayMetrics, relayReloads, waitUntilReady } from './sibling-processes.ts';
 
 /** Longer than a worker takes for its shutdown, and still within the 25 s of docs/operating.md. */
 const stopTimeoutMs = 24.5 * seconds;
@@ -48,6 +48,7 @@ export async function serveCluster(config: Config, log: Logger): Promise<string 
   };
   cluster.setupPrimary({ serialization: 'advanced' });
   relayMetrics();
+  relayReloads();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(group, signal));
   if (!process.stderr.isTTY) process.on('SIGHUP', () => reloadAll(group));
 

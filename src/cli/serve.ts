@@ -7,12 +7,19 @@ import { localOnlyWarning } from '../app/listen.ts';
 import { openStore } from '../app/open-store.ts';
 import { StartError } from '../app/start-error.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { settingsPath } from '../config/settings-candidate.ts';
 import { seconds, systemClock } from '../domain/clock.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { makeFirstSecrets } from './first-secrets.ts';
 import { openLog } from './open-log.ts';
 import { serveCluster } from './serve-cluster.ts';
-import { openSiblingProcesses, processIndexVariable, sendReady } from './sibling-processes.ts';
+import {
+  announceReload,
+  onReloadAnnounced,
+  openSiblingProcesses,
+  processIndexVariable,
+  sendReady,
+} from './sibling-processes.ts';
 
 /** docs/operating.md promises that SIGTERM ends the process within 25 s. */
 const stopTimeoutMs = 24 * seconds;
@@ -31,9 +38,10 @@ export interface ServeOptions {
 export async function serve({ role, processes, reconcile = false }: ServeOptions): Promise<void> {
   const { [processIndexVariable]: processIndex, ...env } = process.env;
   // Also called by a reload, which keeps the options of the command line.
-  const read = () =>
+  const read = (file?: string) =>
     readConfig({
       ...env,
+      ...(file !== undefined && { ATELIER_CONFIG: file }),
       ...(role !== undefined && { ATELIER_ROLE: role }),
       ...(processes !== undefined && { ATELIER_PROCESSES: processes }),
     });
@@ -46,10 +54,13 @@ export async function serve({ role, processes, reconcile = false }: ServeOptions
   if (url !== null) await printBanner(config, url);
 }
 
+/** Reads everything again, with another file where one is named. */
+type ReadSettings = (file?: string) => Config;
+
 /** Runs the gateway in this process and prints the banner. */
 async function serveSingleProcess(
   config: Config,
-  read: () => Config,
+  read: ReadSettings,
   log: Logger,
   reconcile: boolean,
 ): Promise<void> {
@@ -58,7 +69,11 @@ async function serveSingleProcess(
     log,
     systemClock,
     { openStore },
-    { reconcile, onBroken: exitOnBrokenDisk },
+    {
+      reconcile,
+      onBroken: exitOnBrokenDisk,
+      source: { path: settingsPath(), read, announce: () => {} },
+    },
   );
   stopOnSignal(gateway, log);
   reloadOnSignal(gateway, read, log);
@@ -78,7 +93,7 @@ async function serveSingleProcess(
 /** One of several processes: local renders are divided among them. */
 async function serveClusterWorker(
   config: Config,
-  read: () => Config,
+  read: ReadSettings,
   log: Logger,
   processIndex: number,
 ): Promise<void> {
@@ -92,7 +107,10 @@ async function serveClusterWorker(
     processLog,
     systemClock,
     { openStore },
-    { siblings: openSiblingProcesses(processIndex) },
+    {
+      siblings: openSiblingProcesses(processIndex),
+      source: { path: settingsPath(), read, announce: announceReload },
+    },
   );
   stopOnSignal(gateway, processLog);
   reloadOnSignal(gateway, read, processLog);
@@ -141,10 +159,9 @@ function stopOnSignal(gateway: { close(): Promise<void> }, log: Logger): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
 }
 
-/** Reads the settings again on SIGHUP. In a terminal SIGHUP means that it was closed, and ends the process. */
-function reloadOnSignal(gateway: ReloadableGateway, read: () => Config, log: Logger): void {
-  if (process.stderr.isTTY) return;
-  process.on('SIGHUP', () => {
+/** Reads the settings again on SIGHUP, and in one of several processes where another one read them. In a terminal SIGHUP means that it was closed, and ends the process. */
+function reloadOnSignal(gateway: ReloadableGateway, read: ReadSettings, log: Logger): void {
+  const reload = () => {
     try {
       gateway.reload(read());
       log.info('settings reloaded');
@@ -154,5 +171,7 @@ function reloadOnSignal(gateway: ReloadableGateway, read: () => Config, log: Log
       gateway.refuseReload(faults);
       log.error({ faults }, 'settings reload failed: previous settings kept');
     }
-  });
+  };
+  onReloadAnnounced(reload);
+  if (!process.stderr.isTTY) process.on('SIGHUP', reload);
 }

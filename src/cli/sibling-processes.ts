@@ -11,11 +11,13 @@ const snapshotSchema = z.custom<MetricSnapshot>(Array.isArray);
 const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready'), url: z.string() }),
   z.object({ kind: z.literal('metrics_requested'), requestId: z.number() }),
+  z.object({ kind: z.literal('settings_changed') }),
   z.object({ kind: z.literal('worker_metrics'), requestId: z.number(), snapshot: snapshotSchema }),
 ]);
 /** From the primary to a worker. */
 const primaryMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('collect_metrics'), requestId: z.number() }),
+  z.object({ kind: z.literal('reload') }),
   z.object({ kind: z.literal('all_metrics'), requestId: z.number(), snapshots: z.array(snapshotSchema) }),
 ]);
 
@@ -39,17 +41,19 @@ export function openSiblingProcesses(processIndex: number): SiblingProcesses {
     registerSource(snapshotOfThisProcess) {
       process.on('message', async (received: unknown) => {
         const message = primaryMessage.parse(received);
-        const { requestId } = message;
         switch (message.kind) {
+          // Heard by `onReloadAnnounced`.
+          case 'reload':
+            return;
           case 'collect_metrics':
             return sendToPrimary({
               kind: 'worker_metrics',
-              requestId,
+              requestId: message.requestId,
               snapshot: await snapshotOfThisProcess(),
             });
           case 'all_metrics':
-            pending.get(requestId)?.(message.snapshots);
-            pending.delete(requestId);
+            pending.get(message.requestId)?.(message.snapshots);
+            pending.delete(message.requestId);
         }
       });
     },
@@ -58,6 +62,25 @@ export function openSiblingProcesses(processIndex: number): SiblingProcesses {
 
 /** Reports to the primary that this worker serves. */
 export const sendReady = (url: string): void => sendToPrimary({ kind: 'ready', url });
+
+/** In a worker: has the others read the settings again. Does nothing in a single process. */
+export const announceReload = (): void => sendToPrimary({ kind: 'settings_changed' });
+
+/** In a worker: runs when another one has changed the settings. */
+export function onReloadAnnounced(reload: () => void): void {
+  if (cluster.isWorker)
+    process.on('message', received => {
+      if (primaryMessage.parse(received).kind === 'reload') reload();
+    });
+}
+
+/** In the primary: passes a change of the settings on to all workers but the one that made it. */
+export function relayReloads(): void {
+  cluster.on('message', (from: Worker, received: unknown) => {
+    if (workerMessage.parse(received).kind !== 'settings_changed') return;
+    for (const worker of connectedWorkers()) if (worker !== from) sendToWorker(worker, { kind: 'reload' });
+  });
+}
 
 /** In the primary: resolves with the address once the worker serves, with null when it exited before. */
 export function waitUntilReady(worker: Worker): Promise<string | null> {

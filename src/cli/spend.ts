@@ -1,8 +1,6 @@
 /** `atelier money spend`: what jobs were charged, by project, key, model, provider, day or tag. */
 import { parseTime, startOfMonth, systemClock } from '../domain/clock.ts';
-import { csvOf } from '../domain/csv.ts';
-import { formatAmount } from '../domain/money.ts';
-import { type SpendBreakdown, spendBreakdowns } from '../domain/spend.ts';
+import { type SpendBreakdown, spendBreakdowns, spendCsv, spendLineBody } from '../domain/spend.ts';
 import { sumSpend } from '../store/money/spend.ts';
 import { CommandError } from './command-error.ts';
 import { isoTime, print } from './print.ts';
@@ -24,22 +22,15 @@ export async function spendCommand({ by: written, csv, json, ...period }: SpendO
   const from = readTime(period.from, '--from') ?? startOfMonth(to - 1);
   if (from >= to) throw new CommandError('--from must be before --to');
   const { lines, isCut } = await withStore(db => sumSpend(db, { by, from, to }));
-  const data = lines.map(line => ({ ...line, amount: formatAmount(line.amount) }));
+  const data = lines.map(spendLineBody);
   if (json)
     return print(JSON.stringify({ by, from: isoTime(from), to: isoTime(to), data, truncated: isCut }));
-  if (csv) {
-    const cells = data.map(({ name, label, jobs, amount, currency }) => [
-      name,
-      label,
-      jobs,
-      amount,
-      currency,
-    ]);
-    return void process.stdout.write(csvOf([[by, 'label', 'jobs', 'amount', 'currency'], ...cells]));
-  }
+  if (csv) return void process.stdout.write(spendCsv(by, lines));
   if (data.length === 0) return print('No job that had a hold ended in that time.');
-  for (const { label, jobs, amount, currency } of data)
-    print(`${label || `(no ${by})`}  ${amount} ${currency}  ${jobs} ${jobs === 1 ? 'job' : 'jobs'}`);
+  for (const { label, jobs, amount, cost, margin, currency } of data) {
+    const house = cost === null ? '' : `  cost ${cost}  margin ${margin}`;
+    print(`${label || `(no ${by})`}  ${amount} ${currency}${house}  ${jobs} ${jobs === 1 ? 'job' : 'jobs'}`);
+  }
   if (isCut) print('There are more lines. Choose a shorter time.');
 }
 

@@ -6,6 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { seconds } from '../domain/clock.ts';
 import type { BacklogBounds, BodyLimits, RateLimit, SpoolLimits } from '../domain/limits.ts';
 import type { Mounts } from '../domain/mounts.ts';
+import type { LoginSettings } from '../domain/oidc.ts';
 import type { Prices } from '../domain/prices.ts';
 import type { S3Location } from '../domain/s3-location.ts';
 import type { StorageLimits } from '../domain/storage-limits.ts';
@@ -13,6 +14,7 @@ import type { RoutingConfig } from '../routing/accounts.ts';
 import { blobsAddress, environment, type logLevels, type Role, tracing } from './environment.ts';
 import { ConfigError } from './error.ts';
 import { didYouMean, issuesOf, parseSettings } from './issues.ts';
+import { readLogin } from './login.ts';
 import { readModels } from './models.ts';
 import { mountsSchema, readMounts } from './mounts.ts';
 import { pricesSchema, readPrices } from './prices.ts';
@@ -68,6 +70,8 @@ export interface Config {
   readonly prices: Prices | null;
   /** Other protocols that are spoken. */
   readonly mounts: Mounts;
+  /** Ways to log in to the console beside the admin token and passwords. */
+  readonly login: LoginSettings;
   readonly limits: {
     /** Rate of the queue operations of each key. */
     readonly queue: RateLimit;
@@ -141,7 +145,7 @@ const spool = z
   .prefault({})
   .transform(({ bytes_in_all, bytes_per_key }) => ({ bytesInAll: bytes_in_all, bytesPerKey: bytes_per_key }));
 
-/** `atelier.yaml`; `models`, `accounts` and `routes` have readers of their own. */
+/** `atelier.yaml`; `login`, `models`, `accounts` and `routes` have readers of their own. */
 export const fileSchema = z.strictObject({
   limits: z
     .strictObject({
@@ -157,6 +161,7 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   prices: pricesSchema.optional(),
   mounts: mountsSchema.optional(),
+  login: z.unknown().optional(),
   models: z.unknown().optional(),
   accounts: z.unknown().optional(),
   routes: z.unknown().optional(),
@@ -190,6 +195,7 @@ export function readConfig(env: Variables): Config {
     disabledModels: file.models.disabled,
     prices: file.prices,
     mounts: file.mounts,
+    login: file.login,
     limits: limitsOf(file.data.limits),
   });
 }
@@ -240,9 +246,17 @@ function readFile(given: Variables, faults: string[]) {
   const routing = readRouting(members, given, models);
   const { prices, issues } = readPrices(parsed.data?.prices, models.catalog);
   const { mounts, issues: mountIssues } = readMounts(parsed.data?.mounts, models.catalog);
-  const all = [...issuesOf(parsed), ...models.issues, ...routing.issues, ...issues, ...mountIssues];
+  const { login, issues: loginIssues } = readLogin(members.login, given);
+  const all = [
+    ...issuesOf(parsed),
+    ...models.issues,
+    ...routing.issues,
+    ...issues,
+    ...mountIssues,
+    ...loginIssues,
+  ];
   faults.push(...all.map(issue => file.describeIssue(issue)));
-  return { data: parsed.data, models, routing: routing.config, prices, mounts };
+  return { data: parsed.data, models, routing: routing.config, prices, mounts, login };
 }
 
 /** The part of the configuration that comes from variables alone. */

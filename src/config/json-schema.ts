@@ -6,6 +6,7 @@ import { contractCatalog } from '../catalog/index.ts';
 import { providers } from '../providers/index.ts';
 import type { ProviderDefinition } from '../providers/kit/definition.ts';
 import { fileSchema } from './config.ts';
+import { loginSchema } from './login.ts';
 import { modelSwitch } from './models.ts';
 import { accountBase, accountName, routeBase, routeList, secretReference } from './routing.ts';
 
@@ -28,7 +29,8 @@ export function configSchema(): Json {
     propertyNames: shapeOf(customModelId),
     additionalProperties: modelRoutes(),
   };
-  const whole = { ...rest, properties: { ...properties, models: models(), accounts, routes } };
+  const login = shapeOf(loginSchema(secret));
+  const whole = { ...rest, properties: { ...properties, login, models: models(), accounts, routes } };
   return { $schema: draft, title: 'atelier.yaml', ...hoistDefinitions(whole) };
 }
 

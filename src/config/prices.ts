@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import { estimatedUnitOf } from '../catalog/estimate-usage.ts';
 import type { Model } from '../catalog/model.ts';
-import type { Prices, PriceTier } from '../domain/prices.ts';
+import { multiplyDecimals } from '../domain/money.ts';
+import type { Prices, PriceTier, UnitPrices } from '../domain/prices.ts';
 import { type UsageUnit, usageUnits } from '../domain/usage.ts';
 import { didYouMean, type Issue } from './issues.ts';
 
@@ -31,10 +32,19 @@ const perUnitMax = z.strictObject(
     z.ZodOptional<typeof quantity>
   >,
 );
-/** Prices of inputs whose fields have the values of `when`; `max` bounds units that an input does not say. */
+/**
+ * Prices of inputs whose fields have the values of `when`; `max` bounds units that an input does not say. `cost` is what a
+ * unit costs the house; with `factor` what is charged is so many times the cost, but for units with a price of their own.
+ */
 const tier = z.strictObject({
   when: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   max: perUnitMax.optional(),
+  cost: z.strictObject(perUnit).optional(),
+  factor: z
+    .number({ error: 'must be a number' })
+    .positive({ error: 'must be above 0 and at most 1000' })
+    .max(1000, { error: 'must be above 0 and at most 1000' })
+    .optional(),
   ...perUnit,
 });
 
@@ -45,6 +55,9 @@ export const pricesSchema = z.strictObject({
     .regex(/^[A-Z]{3}$/, { error: 'must be three letters, such as USD' }),
   hold: z.boolean({ error: 'must be true or false' }).default(false),
   unpriced: z.enum(['refuse', 'free'], { error: 'must be refuse or free' }).default('refuse'),
+  alerts: z
+    .strictObject({ url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }) })
+    .optional(),
   models: z.record(z.string(), z.union([tier, z.array(tier).min(1).max(maxTiers)])),
 });
 /** Prices as they are written, with defaults. */
@@ -68,12 +81,19 @@ export function readPrices(
     return [{ path, message: `there is no such model${didYouMean(id, ids)}` }];
   });
   const { currency, hold, unpriced } = written;
-  return { prices: { currency, hold, unpriced, models, version: versionOf(written) }, issues };
+  const alertUrl = written.alerts?.url ?? null;
+  return { prices: { currency, hold, unpriced, alertUrl, models, version: versionOf(written) }, issues };
 }
 
-function tierFromFile({ when = {}, max = {}, ...units }: WrittenTier): PriceTier {
-  return { when, max: withoutUndefined(max), units: withoutUndefined(units) };
+function tierFromFile({ when = {}, max = {}, cost, factor, ...written }: WrittenTier): PriceTier {
+  const own = withoutUndefined(written);
+  const costs = cost ? withoutUndefined(cost) : null;
+  const units = factor === undefined ? own : { ...timesFactor(costs ?? {}, factor), ...own };
+  return { when, max: withoutUndefined(max), units, cost: costs };
 }
+
+const timesFactor = (costs: UnitPrices, factor: number): UnitPrices =>
+  Object.fromEntries(Object.entries(costs).map(([unit, price]) => [unit, multiplyDecimals(price, factor)]));
 
 /** Units that are not named are absent. */
 const withoutUndefined = (units: Partial<Record<UsageUnit, number | undefined>>) =>
@@ -82,16 +102,19 @@ const withoutUndefined = (units: Partial<Record<UsageUnit, number | undefined>>)
   >;
 
 /** Conditions on fields that the model does not have, and units whose quantity nothing bounds. */
-function faultsOf({ when, units, max }: PriceTier, model: Model): readonly string[] {
+function faultsOf({ when, units, max, cost }: PriceTier, model: Model): readonly string[] {
   const fields = Object.keys(model.schema.shape);
   const unknown = Object.keys(when).filter(field => !fields.includes(field));
-  const unbounded = Object.keys(units).filter(
+  const unbounded = Object.keys({ ...units, ...cost }).filter(
     unit => unit !== estimatedUnitOf(model) && max[unit as UsageUnit] === undefined,
   );
-  const unbearable = Object.entries(units).filter(
+  const unbearable = [...Object.entries(units), ...Object.entries(cost ?? {})].filter(
     ([unit, price]) => price * (max[unit as UsageUnit] ?? 0) > maxJobPrice,
   );
   return [
+    ...(cost && Object.keys(units).length === 0
+      ? ['cost: says what a unit costs, not what is charged; add a price, or factor: N']
+      : []),
     ...unbearable.map(([unit]) => `${unit}: price times max.${unit} must be at most ${maxJobPrice}`),
     ...unknown.map(field => `when: ${field} is no field of the model${didYouMean(field, fields)}`),
     ...unbounded.map(

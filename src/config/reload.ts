@@ -4,7 +4,10 @@ import type { Model } from '../catalog/model.ts';
 import type { Config } from './config.ts';
 
 /** Every other setting needs a restart. */
-type LiveSettings = Pick<Config, 'routing' | 'catalog' | 'disabledModels' | 'prices' | 'mounts' | 'limits'>;
+type LiveSettings = Pick<
+  Config,
+  'routing' | 'catalog' | 'disabledModels' | 'prices' | 'mounts' | 'login' | 'limits'
+>;
 
 export interface ReloadableSettings {
   readonly current: () => LiveSettings;

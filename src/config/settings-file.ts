@@ -23,9 +23,21 @@ export const noSettingsFile: SettingsFile = {
 /** Never throws: an unreadable file is a fault. */
 export function readSettingsFile(path: string): SettingsFile {
   try {
+    return parseSettingsText(readFileSync(path, 'utf8'), path);
+  } catch (failure) {
+    return { ...noSettingsFile, faults: [faultOf(path, failure)] };
+  }
+}
+
+const faultOf = (path: string, failure: unknown): string =>
+  `${path}: ${failure instanceof Error ? failure.message.split('\n', 1)[0] : String(failure)}`;
+
+/** Text of such a file; `path` is what its faults name. Never throws. */
+export function parseSettingsText(written: string, path: string): SettingsFile {
+  try {
     const { LineCounter, parseDocument } = loadYaml();
     const lines = new LineCounter();
-    const document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
+    const document = parseDocument(written, { lineCounter: lines });
     const at = (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return ` (line ${line}, column ${col})`;
@@ -46,8 +58,7 @@ export function readSettingsFile(path: string): SettingsFile {
       },
     };
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message.split('\n', 1)[0] : String(failure);
-    return { ...noSettingsFile, faults: [`${path}: ${reason}`] };
+    return { ...noSettingsFile, faults: [faultOf(path, failure)] };
   }
 }
 

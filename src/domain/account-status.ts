@@ -21,6 +21,10 @@ export interface AccountStatus {
   readonly blocked_why: string | null;
   /** Whether an operator paused it: it gets no new jobs. */
   readonly paused: boolean;
+  /** The last test by the console or the admin API; null where there was none. `at` in Unix seconds. */
+  readonly tested: { readonly at: number; readonly outcome: string; readonly says: string } | null;
+  /** The last error for which the account was at fault, and not one job. `at` in Unix seconds. */
+  readonly last_error: { readonly at: number; readonly message: string } | null;
   /** Routes that the upstream refuses for a reason that only the operator can remove. */
   readonly troubles: readonly RouteTroubleStatus[];
 }

@@ -31,6 +31,9 @@ export function markCallbackUrl(url: string, shape: CallbackShape): string {
   }
 }
 
+/** The address as the client gave it, and as it is called. */
+export const withoutCallbackMark = (url: string): string => url.split(mark, 1)[0]!;
+
 /** Every address without a mark has our own shape. */
 export function callbackShapeOf(url: string): CallbackShape {
   const at = url.indexOf(mark);

@@ -2,18 +2,22 @@
 import { hours, minutes, seconds } from './clock.ts';
 import type { Delivery, DeliveryAttemptOutcome } from './delivery.ts';
 
+/** Of what no later notice makes up for. */
+const overTwelveHours = [
+  5 * seconds,
+  30 * seconds,
+  2 * minutes,
+  10 * minutes,
+  30 * minutes,
+  1 * hours,
+  3 * hours,
+  8 * hours,
+];
+
 /** Decisions 5: the delay after each failed attempt; the first attempt is immediate. */
 export const retryDelaysMs: Readonly<Record<Delivery['status'], readonly number[]>> = {
-  COMPLETED: [
-    5 * seconds,
-    30 * seconds,
-    2 * minutes,
-    10 * minutes,
-    30 * minutes,
-    1 * hours,
-    3 * hours,
-    8 * hours,
-  ],
+  COMPLETED: overTwelveHours,
+  BUDGET_ALERT: overTwelveHours,
   IN_PROGRESS: [5 * seconds],
 };
 

@@ -2,21 +2,25 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hours, toUnixSeconds } from './clock.ts';
 import type { DeliveryId, JobId, UserId } from './ids.ts';
-import type { JobStatus } from './job.ts';
 
 /** `waiting` until delivered, failed for good, or superseded because its job became final. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'superseded'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** Of a job, the change of status that it reports; of no job, an alert of a budget. */
+export const deliveryStatuses = ['IN_PROGRESS', 'COMPLETED', 'BUDGET_ALERT'] as const;
+
 /** One notice to a callback URL. */
 export interface Delivery {
   /** The `webhook-id`: the same for every attempt. */
   readonly id: DeliveryId;
-  readonly jobId: JobId;
+  /** Null: an alert of a budget. */
+  readonly jobId: JobId | null;
   readonly userId: UserId;
-  /** The change of status that it reports. */
-  readonly status: Exclude<JobStatus, 'IN_QUEUE'>;
+  readonly status: (typeof deliveryStatuses)[number];
   readonly url: string;
+  /** Of an alert; null: that of the job when it is sent. */
+  readonly body: string | null;
   readonly state: DeliveryState;
   /** How often it was claimed; the number of its newest attempt. */
   readonly attempts: number;
@@ -69,13 +73,18 @@ export function webhookHeaders(
   now: number,
 ): Readonly<Record<string, string>> {
   const timestamp = String(toUnixSeconds(now));
-  const signatures = secrets.map(secret => {
-    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-  });
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
+    'webhook-signature': secrets.map(secret => webhookSignature(secret, { id, timestamp, body })).join(' '),
   };
+}
+
+/** One signature of Standard Webhooks; `timestamp` is in Unix seconds. */
+export function webhookSignature(
+  secret: string,
+  { id, timestamp, body }: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
+): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }

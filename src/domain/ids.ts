@@ -1,5 +1,6 @@
 /** Branded ids with their prefixes, and API keys: creation, validation and hashing. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from './clock.ts';
 
 declare const brand: unique symbol;
 
@@ -41,12 +42,35 @@ export function newDeliveryId(nowMs: number): DeliveryId {
 
 /** RFC 9562 UUID version 7: 48 bits of milliseconds, then random bits. */
 export function uuidv7(nowMs: number): string {
+  // The platform's version 4 ids come from a pool of random bytes; version and time are written over one.
+  return timePrefix(nowMs) + randomUUID().slice(15);
+}
+
+/**
+ * The same for the requests of a process. Such an id names lines of the log and opens nothing, so it needs no random
+ * bits of its own: those of the process, and a number that no other request of the millisecond has.
+ */
+export function openRequestIds(clock: Clock): () => string {
+  // From the digits after the version on, up to the last eight.
+  const ofProcess = randomUUID().slice(15, 28);
+  let number = 0;
+  return () => {
+    number = (number + requestStep) >>> 0;
+    const digits = number.toString(16);
+    return timePrefix(clock.now()) + ofProcess + '0'.repeat(8 - digits.length) + digits;
+  };
+}
+
+/** Odd, so that all numbers of 32 bits come in turn; large, so that ids do not show how many requests there are. */
+const requestStep = 0x9e3779b1;
+
+/** Up to the version: the same for all ids of a millisecond. */
+function timePrefix(nowMs: number): string {
   if (nowMs !== lastTime.ms) {
     const time = nowMs.toString(16).padStart(12, '0');
     lastTime = { ms: nowMs, prefix: `${time.slice(0, 8)}-${time.slice(8)}-7` };
   }
-  // The platform's version 4 ids come from a pool of random bytes; version and time are written over one.
-  return lastTime.prefix + randomUUID().slice(15);
+  return lastTime.prefix;
 }
 
 /** The beginning of the ids of one millisecond: many are made in it. */

@@ -1,4 +1,8 @@
-/** The kinds of entries in the journal of money. */
+/** The kinds of money accounts, and of entries in their journal. */
+
+/** What has a budget. In the order in which accounts are locked. */
+export const accountKinds = ['project', 'key', 'tag'] as const;
+export type AccountKind = (typeof accountKinds)[number];
 
 /**
  * `limit` and `top_up` change what may be spent. `charge` is what a job cost within its hold, `overrun` what it cost

@@ -59,6 +59,13 @@ export function multiplyPrice(price: number, quantity: number): Micros {
   return Number((product * 2n + divisor) / (divisor * 2n));
 }
 
+/** The product of two decimals as the number that prints it, so that 0.07 times 1.1 is 0.077. */
+export function multiplyDecimals(a: number, b: number): number {
+  const [first, second] = [decimalOf(a), decimalOf(b)];
+  if (!first || !second) throw new RangeError(`expected finite numbers, got ${a} and ${b}`);
+  return Number(`${first.digits * second.digits}e-${first.scale + second.scale}`);
+}
+
 /** A price of one unit as text: at least two digits behind the point, and as many as it needs. */
 export function formatPrice(price: number): string {
   const decimal = decimalOf(price);

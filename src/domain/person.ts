@@ -16,6 +16,8 @@ export interface Person {
   readonly createdAt: number;
   /** Epoch ms of the last change of role or password: earlier sessions are over. */
   readonly changedAt: number;
+  /** How the person logs in. One of an identity provider has no password, and a role by its groups. */
+  readonly login: 'password' | 'oidc';
 }
 
 export const minPasswordLength = 10;

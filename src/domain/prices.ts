@@ -1,4 +1,4 @@
-/** The price book: what a unit of a model costs, by tier; quotes of inputs, and the cost of what was used. */
+/** The price book: what a unit of a model is charged and costs, by tier; quotes of inputs, and the cost of what was used. */
 
 import { type CostBody, formatAmount, formatPrice, type Micros, multiplyPrice } from './money.ts';
 import type { Usage, UsageUnit } from './usage.ts';
@@ -13,6 +13,8 @@ export interface PriceTier {
   readonly units: UnitPrices;
   /** The most of a unit that one job can use, where its input does not say: of tokens, credits and GPU seconds. */
   readonly max: UnitPrices;
+  /** What a unit costs the house, which no client sees; null: unknown. */
+  readonly cost: UnitPrices | null;
 }
 
 /** Prices that an operator configured. */
@@ -27,6 +29,8 @@ export interface Prices {
   readonly hold: boolean;
   /** What happens to a job without a price under an account with a limit. */
   readonly unpriced: 'refuse' | 'free';
+  /** Where alerts of budgets go; null: to the log and the metrics alone. */
+  readonly alertUrl: string | null;
 }
 
 /** One line of a quote: what a job may use at most, and the price of a unit. */
@@ -42,6 +46,8 @@ export interface Quote {
   readonly currency: string;
   readonly lines: readonly QuoteLine[];
   readonly version: string;
+  /** What it costs the house at most, which no client sees; null: unknown. */
+  readonly houseCost: readonly QuoteLine[] | null;
 }
 
 /** One line of a cost. */
@@ -77,11 +83,18 @@ export function quoteOf(
 ): Quote | null {
   const tier = tierOf(prices, modelId, input);
   if (!prices || !tier) return null;
-  const lines = Object.entries(tier.units).map(([name, price]) => {
-    const unit = name as UsageUnit;
-    return { unit, quantity: known.find(line => line.unit === unit)?.quantity ?? tier.max[unit] ?? 0, price };
-  });
-  return { amount: sumOf(lines), currency: prices.currency, lines, version: prices.version };
+  const linesOf = (units: UnitPrices) =>
+    Object.entries(units).map(([name, price]) => {
+      const unit = name as UsageUnit;
+      return {
+        unit,
+        quantity: known.find(line => line.unit === unit)?.quantity ?? tier.max[unit] ?? 0,
+        price,
+      };
+    });
+  const lines = linesOf(tier.units);
+  const { currency, version } = prices;
+  return { amount: sumOf(lines), currency, lines, version, houseCost: tier.cost && linesOf(tier.cost) };
 }
 
 /**

@@ -12,9 +12,12 @@ export interface QuotedInput {
   readonly input: unknown;
 }
 
+/** What a client may keep: it can read what is signed. */
+export type PresentedQuote = Omit<Quote, 'houseCost'>;
+
 /** Why a presented quote does not count, or the quote. */
 export type QuoteVerdict =
-  | { readonly kind: 'valid'; readonly quote: Quote }
+  | { readonly kind: 'valid'; readonly quote: PresentedQuote }
   | { readonly kind: 'expired' | 'other_input' | 'invalid' };
 
 /** Signs quotes and reads them back. */
@@ -26,7 +29,7 @@ export interface QuoteSigner {
 }
 
 interface Content {
-  readonly quote: Quote;
+  readonly quote: PresentedQuote;
   /** Hash of the model and the input. */
   readonly of: string;
   readonly expiresAt: number;
@@ -37,7 +40,8 @@ export function openQuoteSigner(masterSecret: string): QuoteSigner {
   const key = deriveKey(masterSecret, 'atelier quotes v1');
   const macOf = (content: string) => createHmac('sha256', key).update(content).digest();
   return {
-    sign(quote, quoted, expiresAt) {
+    sign({ amount, currency, lines, version }, quoted, expiresAt) {
+      const quote = { amount, currency, lines, version };
       const content: Content = { quote, of: hashOf(quoted), expiresAt };
       const text = Buffer.from(JSON.stringify(content)).toString('base64url');
       return `${text}.${macOf(text).toString('base64url')}`;

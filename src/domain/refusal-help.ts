@@ -11,6 +11,15 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
     'The admin API was called with another token than the admin token. It is `ATELIER_ADMIN_TOKEN`, or in `secrets.json` of the data folder.',
   session_ended: 'The session of the console has expired or was ended. Log in again.',
   login_refused: 'There is no account of that name with that password. Check both.',
+  oidc_state_wrong:
+    'A login by the identity provider ends within ten minutes, in the browser and at the address (`ATELIER_PUBLIC_URL`) where it began, and once. Begin it again.',
+  oidc_refused:
+    'The identity provider refused the login, or what it sent is not valid: its code, signature, nonce or audience. The log of the gateway has the reason. Log in again.',
+  oidc_role_missing:
+    'The identity provider knows the person, but `login.oidc.roles` of `atelier.yaml` has none of his groups and there is no `default_role`. Earlier sessions of the person have ended. Add the group, or the person to a group.',
+  oidc_absent: '`atelier.yaml` has no `login.oidc`. Log in with a password or the admin token.',
+  oidc_unavailable:
+    'The identity provider in `login.oidc` does not answer, or its description is not that of the issuer; the log of the gateway says which. Passwords and the admin token work meanwhile.',
   logins_exceeded:
     'Too many logins of this name or from this range of addresses failed. Wait for `Retry-After`; a browser that logged in before is not delayed by others.',
   logins_full:
@@ -18,9 +27,11 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   setup_code_wrong:
     'The code of the setup address is wrong, older than 24 hours, or was replaced. Run `atelier setup-link` and open the address that it prints, whole.',
   budget_exceeded:
-    'What the job may cost at most does not fit into the budget of the project or key that the sentence names. `GET /v1/balance` shows what is left and what unfinished jobs hold; an operator raises the limit with `atelier projects top-up` or `atelier projects limit`. Nothing was stored.',
+    'What the job may cost at most does not fit into the budget of the project, key or tag that the sentence names. `GET /v1/balance` shows what is left of the first two and what unfinished jobs hold; an operator raises the limit with `atelier projects top-up` or `limit`, of a tag with `atelier tags`. Nothing was stored.',
   price_missing:
-    'The project or key has a limit, and the model has no price that could be held against it. An operator sets one under `prices.models`, or `prices.unpriced: free`. Nothing was stored.',
+    'The project, key or tag has a limit, and the model has no price that could be held against it. An operator sets one under `prices.models`, or `prices.unpriced: free`. Nothing was stored.',
+  tag_unknown:
+    'The tag never had a limit. `atelier tags list` shows those that have, `atelier tags limit` sets one.',
   project_unknown: 'There is no project of this name. `atelier projects list` shows them.',
   quota_of_key_used:
     'The key has as many jobs running or made today as its operator allows. Wait for `Retry-After`, or have its limits raised.',
@@ -65,6 +76,10 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   call_unsigned: 'Nothing is at this path.',
   job_unknown:
     'There is no such job, or it is of another model or another user; the answer is the same for all three. Check the request_id and the model in the path.',
+  settings_not_here:
+    'This gateway was not started from a settings file that it can read again. Change the settings where it is started.',
+  callback_unknown:
+    'The user of the key has no callback (webhook) of this id. `GET /v1/webhooks/deliveries` lists them.',
   delivery_unknown: 'No callback has this id. `GET /admin/v1/deliveries` lists them.',
   delivery_superseded:
     'A later event of the same job was made after this one, so this one is not sent again. Redeliver the later event.',
@@ -76,7 +91,7 @@ export const refusalHelp: Readonly<Record<RefusalName, string>> = {
   person_unknown: 'No person has this id. `GET /admin/v1/people` lists them.',
   session_unknown: 'No session has this id, or it has ended. `GET /admin/v1/sessions` lists the live ones.',
   password_absent:
-    'A session of the admin token has no password. Create an account under Settings, or change the token.',
+    'A session of the admin token, or of an identity provider, has no password here. Create an account under Settings, change the token, or change the password at the identity provider.',
   provider_unknown: 'No account has this name in `atelier.yaml`. `GET /admin/v1/providers` lists them.',
   admin_file_unknown: 'There is no such file, or it was deleted or has expired.',
   console_key_revoked:

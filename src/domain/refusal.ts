@@ -50,6 +50,16 @@ export const refusals = {
   operator_token_invalid: gateway(401, 'UNAUTHORIZED', 'Invalid admin token'),
   session_ended: gateway(401, 'UNAUTHORIZED', 'The session has ended; log in again'),
   login_refused: gateway(401, 'UNAUTHORIZED', 'Wrong name or password'),
+  oidc_state_wrong: gateway(
+    401,
+    'UNAUTHORIZED',
+    'This login took too long, was replaced by another one, or came back to another address; log in again',
+  ),
+  oidc_refused: gateway(
+    401,
+    'UNAUTHORIZED',
+    'The identity provider did not confirm this login; log in again',
+  ),
   setup_code_wrong: gateway(
     401,
     'UNAUTHORIZED',
@@ -102,11 +112,25 @@ export const refusals = {
   call_unsigned: detail(404, 'Not Found'),
   job_unknown: detail(404, 'Request not found'),
   delivery_unknown: detail(404, 'Delivery not found'),
+  callback_unknown: detail(404, 'Callback not found'),
+  settings_not_here: detail(404, 'The settings cannot be changed here'),
   delivery_superseded: detail(400, 'A later event of the same job took its place'),
   role_insufficient: detail(403, 'Not allowed for the role {subject}'),
+  oidc_role_missing: detail(
+    403,
+    'None of your groups at the identity provider has a role here; ask an admin of this gateway',
+  ),
+  oidc_absent: detail(404, 'No identity provider is set for logins'),
+  oidc_unavailable: detail(
+    503,
+    'The identity provider cannot be used at this moment; try again later, or log in with a password',
+  ),
   setup_is_over: detail(403, 'Setup is over: somebody has an account already; log in'),
   session_unknown: detail(404, 'Session not found'),
-  password_absent: detail(400, 'This is no session of a person: the admin token has no password'),
+  password_absent: detail(
+    400,
+    'This session has no password: it began with the admin token or by an identity provider',
+  ),
   csrf_missing: detail(403, 'X-CSRF-Token is missing or is not the one of this session'),
   key_unknown: detail(404, 'Key not found'),
   person_unknown: detail(404, 'Person not found'),
@@ -117,6 +141,7 @@ export const refusals = {
   budget_exceeded: detail(402, 'Insufficient budget: {subject}'),
   price_missing: detail(402, 'No price is set for {subject} has a limit'),
   project_unknown: detail(404, 'Project not found'),
+  tag_unknown: detail(404, 'Tag has no budget'),
   input_invalid: detail(422, '{subject}'),
   external_task_id_used: detail(422, 'external_task_id: already used by request {subject}'),
   idempotency_key_reused: detail(422, 'Idempotency-Key: already used with another body'),
@@ -173,6 +198,8 @@ export interface RefusalDetails {
   readonly fields?: readonly string[];
   /** The id that was perhaps meant, for the header X-Suggestion. */
   readonly suggestion?: string;
+  /** Names of the fields of the body, without values: for the request log. */
+  readonly bodyFields?: readonly string[];
   /** What really happened: for the log, never for the client. */
   readonly cause?: unknown;
 }

@@ -1,7 +1,7 @@
 /** Sessions of the console and their lifetimes. */
 import { hours, minutes } from './clock.ts';
 import type { PersonId, SessionId } from './ids.ts';
-import type { Role } from './person.ts';
+import type { Person, Role } from './person.ts';
 
 /** A login of the console. */
 export interface Session {
@@ -9,6 +9,8 @@ export interface Session {
   /** Null: it began with the admin token. */
   readonly person: PersonId | null;
   readonly name: string;
+  /** How its owner logs in. */
+  readonly login: 'token' | Person['login'];
   /** The person's role; a change of it ends the session. */
   readonly role: Role;
   /** Epoch ms, like all times here. */

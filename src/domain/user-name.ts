@@ -3,8 +3,11 @@
 /** The user of everything that is run and uploaded in the console. */
 export const consoleUserName = 'console';
 
-/** Users that Atelier creates itself: for jobs of the console, and for commands on the gateway's machine. */
-const reservedUserNames: readonly string[] = [consoleUserName, 'cli'];
+/** The user whose webhook secret signs alerts of budgets; the migrations make it. */
+export const alertsUserName = 'budget-alerts';
+
+/** Users that Atelier creates itself: for jobs of the console, commands on the gateway's machine, and alerts. */
+const reservedUserNames: readonly string[] = [consoleUserName, 'cli', alertsUserName];
 
 /** Why a key cannot be created for a user of that name, as the end of a sentence; null for an allowed name. */
 export function userNameError(name: string): string | null {

@@ -35,7 +35,9 @@ export const openAddressRates = (clock: Clock): AddressRates => ({
 });
 
 /** What the answers of a route need from the server. */
-interface AddRouteContext extends Pick<HttpContext, 'log' | 'onRefused' | 'verifiesDeclarations'> {
+interface AddRouteContext
+  extends Pick<HttpContext, 'log' | 'onRefused' | 'verifiesDeclarations'>,
+    Partial<Pick<HttpContext, 'recordRefusal'>> {
   readonly takeFromStrangers: TakeFromRate<string>;
   readonly rates: AddressRates;
 }
@@ -45,7 +47,7 @@ export function addRoute(
   app: FastifyInstance,
   route: Route,
   handle: OpenHandler,
-  { log, onRefused, takeFromStrangers, rates, verifiesDeclarations = false }: AddRouteContext,
+  { log, onRefused, recordRefusal, takeFromStrangers, rates, verifiesDeclarations = false }: AddRouteContext,
 ): void {
   const takeFromAddress =
     'addressRate' in route && route.addressRate !== null ? rates[route.addressRate] : null;
@@ -65,6 +67,7 @@ export function addRoute(
         errors: route.errors,
         log,
         onRefused,
+        recordRefusal,
         takeFromStrangers,
         declared,
       }),

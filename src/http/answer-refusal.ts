@@ -18,6 +18,7 @@ import { clientAddress } from './client-address.ts';
 import { errorBodyOf } from './error-body.ts';
 import { loggedPath } from './logged-path.ts';
 import { asFileRefusal } from './refusals-of-route.ts';
+import type { RequestLog } from './request-log.ts';
 import type { ErrorShape } from './route.ts';
 
 /** Statuses whose log line names the client address: guesses, and too many requests. */
@@ -39,6 +40,7 @@ export function answerFailure(
     log,
     onRefused,
     takeFromStrangers,
+    recordRefusal,
     declared = null,
   }: {
     request: FastifyRequest;
@@ -48,6 +50,8 @@ export function answerFailure(
     onRefused: (refusal: RefusalName) => void;
     /** Takes one refusal from the rate of an address; throws beyond it. */
     takeFromStrangers: TakeFromRate<string>;
+    /** Counts it for the request log; absent where there is none. */
+    recordRefusal?: RequestLog['record'] | undefined;
     /** The refusals that the route declares, in tests: any other is answered as an internal error. */
     declared?: ReadonlySet<RefusalName> | null;
   },
@@ -56,6 +60,7 @@ export function answerFailure(
   const failure = tooMany ?? asRefusalOfQueue(thrown) ?? thrown;
   const refusal = requireDeclared(asRefusal(failure, errors), declared, errors);
   onRefused(failure instanceof Refusal ? failure.refusal : refusal.refusal);
+  recordRefusal?.(request, refusal);
   if (tooMany) reply.header('connection', 'close');
   else logRefusal(log, request, refusal);
   const { entry, details } = refusal;
@@ -66,12 +71,22 @@ export function answerFailure(
   if (details.retryAfterSeconds !== undefined) reply.header('retry-after', String(details.retryAfterSeconds));
   if (details.fields) reply.header('x-error-fields', errorFields(details.fields));
   if (details.suggestion !== undefined) reply.header('x-suggestion', details.suggestion);
+  if (errors === 'login-page') {
+    reply.redirect(loginPageFrom(request.url, codeOf(refusal.refusal)), 303);
+    return;
+  }
   reply.code(entry.status).header('content-type', 'application/json; charset=utf-8');
   const body = errorBodyOf(refusal, errors, request.id);
   const send = () => void (willBeReset(request) ? sendAndLinger(request, reply, body) : reply.send(body));
   // Many retries at once would delay the event loop for requests that were admitted.
   if (entry.status === 429 || entry.status === 503) setImmediate(send);
   else send();
+}
+
+/** Relative, so that whatever a proxy puts before our paths stays; the page is given the code, and asks for its sentence. */
+export function loginPageFrom(url: string, refused: string | null): string {
+  const depth = url.split('?', 1)[0]!.split('/').length - 2;
+  return `${'../'.repeat(depth)}console/${refused === null ? '' : `?refused=${refused}`}`;
 }
 
 /** In tests, a refusal that its route does not declare is a failure of ours. */

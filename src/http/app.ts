@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { openRateLimit, type TakeFromRate } from '../admission/rate-limit.ts';
 import { days, seconds } from '../domain/clock.ts';
-import { uuidv7 } from '../domain/ids.ts';
-import { mountNames, mountOfPath } from '../domain/mounts.ts';
-import { refuse } from '../domain/refusal.ts';
+import { openRequestIds } from '../domain/ids.ts';
+import { type MountName, mountNames, mountOfPath } from '../domain/mounts.ts';
+import { type Refusal, refuse } from '../domain/refusal.ts';
 import { addRoute, openAddressRates, refusalRate } from './add-route.ts';
 import { answerFailure, answerUnreadable, closeWithRefusal } from './answer-refusal.ts';
 import { type Connections, keepAliveMs, openConnections } from './connections.ts';
 import type { HealthContext, HttpContext } from './http-context.ts';
-import { openMinBodyRate } from './min-body-rate.ts';
+import { openMinBodyRate, type WatchedBody } from './min-body-rate.ts';
 import { mountRoutes } from './mounts/mount-list.ts';
 import { PipelinedMessage } from './pipelines.ts';
 import type { ErrorShape } from './route.ts';
@@ -44,12 +44,10 @@ const noCompiler = () => () => {
 /** The HTTP server of a process with the API. */
 export function createApp(context: HttpContext): FastifyInstance {
   const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
-  const served = [
-    ...routes,
-    ...mountNames.flatMap(name => (context.mounts()[name] ? mountRoutes[name] : [])),
-  ];
+  const mounts = mountNames.filter(name => context.mounts()[name]);
+  const served = [...routes, ...mounts.flatMap(name => mountRoutes[name])];
   const findRefusal = openRefuseUnmatchedInQueue(context, queueMounts, served);
-  const app = createServer(context, takeFromStrangers, findRefusal);
+  const app = createServer(context, { takeFromStrangers, whyUnmatched: findRefusal, mounts });
   const rates = openAddressRates(context.clock);
   for (const route of served) {
     const handle = openGatedHandler(route, context, served);
@@ -61,7 +59,8 @@ export function createApp(context: HttpContext): FastifyInstance {
 /** The HTTP server of a process without the API: health and metrics. */
 export function createHealthApp(context: ServerContext & HealthContext): FastifyInstance {
   const takeFromStrangers = openRateLimit<string>(refusalRate, context.clock);
-  const app = createServer(context, takeFromStrangers, openRefuseUnmatched(healthRoutes));
+  const whyUnmatched = openRefuseUnmatched(healthRoutes);
+  const app = createServer(context, { takeFromStrangers, whyUnmatched, mounts: [] });
   const rates = openAddressRates(context.clock);
   for (const route of healthRoutes) {
     const handle = openHealthHandler(route, context);
@@ -74,27 +73,37 @@ export function createHealthApp(context: ServerContext & HealthContext): Fastify
 type ServerContext = Pick<
   HttpContext,
   'clock' | 'log' | 'onAnswered' | 'onRefused' | 'connectionLimits' | 'publicUrl' | 'verifiesDeclarations'
->;
+> &
+  Partial<Pick<HttpContext, 'recordRefusal'>>;
+
+/** How requests are answered that no route takes. */
+interface Strays {
+  readonly takeFromStrangers: TakeFromRate<string>;
+  readonly whyUnmatched: RefuseUnmatched;
+  /** The mounts that are served: below their paths failures are in their words. */
+  readonly mounts: readonly MountName[];
+}
 
 /** The server without routes: limits, hooks, and the answers of failures before a route is found. */
 function createServer(
-  { clock, log, onAnswered, onRefused, connectionLimits, publicUrl }: ServerContext,
-  takeFromStrangers: TakeFromRate<string>,
-  whyUnmatched: RefuseUnmatched,
+  { clock, log, onAnswered, onRefused, recordRefusal, connectionLimits, publicUrl }: ServerContext,
+  { takeFromStrangers, whyUnmatched, mounts }: Strays,
 ): FastifyInstance {
+  const newRequestId = openRequestIds(clock);
   const pace = openMinBodyRate(clock);
   const connections = openConnections(connectionLimits, clock, onRefused);
   const answer = (failure: unknown, request: FastifyRequest, reply: FastifyReply) =>
     answerFailure(failure, {
       request,
       reply,
-      errors: errorsOfPath(request.url),
+      errors: errorsOfPath(request.url, mounts),
       log,
       onRefused,
+      recordRefusal,
       takeFromStrangers,
     });
   const app = Fastify({
-    genReqId: () => uuidv7(clock.now()),
+    genReqId: newRequestId,
     requestIdHeader: false,
     logger: false,
     exposeHeadRoutes: false,
@@ -111,28 +120,27 @@ function createServer(
       IncomingMessage: PipelinedMessage,
     },
     clientErrorHandler: (failure, socket) => {
-      const refusal = answerUnreadable(failure, socket, uuidv7(clock.now()));
+      const refusal = answerUnreadable(failure, socket, newRequestId());
       if (refusal) onRefused(refusal);
     },
     // Found before any hook is run.
     frameworkErrors: (failure, request, reply) =>
       connections.enter(request.raw, reply.raw, () => {
         setCommonHeaders(request, reply, publicUrl());
-        // A signed address of which a changed byte cannot even be decoded.
-        const isAddress = failure.code === 'FST_ERR_BAD_URL' && request.url.startsWith('/v1/f/');
-        answer(isAddress ? refuse('invalid_signature') : failure, request, reply);
+        answer(refusalOfBadUrl(failure, request) ?? failure, request, reply);
       }),
   });
   // One hook and one listener for all that a request begins and ends: a hook at the end costs as much as a lookup.
   app.addHook('onRequest', (request, reply, done) => {
     const begunAt = performance.now();
+    let body: WatchedBody | null = null;
     const begin = () => {
       setCommonHeaders(request, reply, publicUrl());
-      if (hasBody(request.raw)) pace.watch(request.raw, () => cutSlowBody(request, reply));
+      if (hasBody(request.raw)) body = pace.watch(request.raw, () => cutSlowBody(request, reply));
       done();
     };
     const end = () => {
-      if (request.raw.complete) pace.forget(request.raw);
+      if (body && request.raw.complete) pace.forget(body);
       if (!reply.raw.writableFinished) return;
       // The route as it was declared, not the path of the request, which has ids in it.
       const route = request.routeOptions.url ?? 'unknown';
@@ -172,6 +180,10 @@ function guardConnections(app: FastifyInstance, connections: Connections): void 
   app.addHook('onClose', async () => connections.close());
 }
 
+/** A signed address of which a changed byte cannot even be decoded; null for any other URL. */
+const refusalOfBadUrl = ({ code }: { readonly code: string }, { url }: FastifyRequest): Refusal | null =>
+  code === 'FST_ERR_BAD_URL' && url.startsWith('/v1/f/') ? refuse('invalid_signature') : null;
+
 /** Refuses a slow body: on the connection if there is no answer yet, and to the reader of the body. */
 function cutSlowBody({ raw, id }: FastifyRequest, reply: FastifyReply): void {
   const refusal = refuse('request_too_slow');
@@ -193,6 +205,9 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, publicUr
     reply.header('strict-transport-security', `max-age=${hstsMaxAgeMs / seconds}`);
 }
 
-/** The error body of failures below this path that no route answers. */
-const errorsOfPath = (url: string): ErrorShape =>
-  mountOfPath(url) ?? (/^\/v1\/(?:files|f)(?:[/?]|$)/.test(url) ? 'file' : 'detail');
+/** The error body of failures below this path that no route answers. A mount that is switched off has no words. */
+function errorsOfPath(url: string, mounts: readonly MountName[]): ErrorShape {
+  const mount = mountOfPath(url);
+  if (mount !== null && mounts.includes(mount)) return mount;
+  return /^\/v1\/(?:files|f)(?:[/?]|$)/.test(url) ? 'file' : 'detail';
+}

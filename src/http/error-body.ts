@@ -15,6 +15,7 @@ export function errorBodyOf(refusal: Refusal, errors: ErrorShape, requestId: str
       return replicateError(refusal);
     case 'detail':
     case 'file':
+    case 'login-page':
       return contractError(refusal, requestId);
   }
 }
@@ -54,8 +55,20 @@ const openaiError = ({ entry, message, details, refusal }: Refusal) => ({
   },
 });
 
+/** Below these mounts a key may have the scheme of its service, too. */
+const keyMissingWords = {
+  fal: 'A key is required, as `Authorization: Key …` or `Bearer …`',
+  replicate: 'A token is required, as `Authorization: Bearer …` or `Token …`',
+} as const;
+
+/** The sentence, in the words of the mount. */
+const messageAt = (mount: keyof typeof keyMissingWords, { refusal, message }: Refusal): string =>
+  refusal === 'key_missing' ? keyMissingWords[mount] : message;
+
 /** `detail`: a text, or of an input a list with the place of each fault, as the packages parse it. */
-function falError({ entry, message, details }: Refusal) {
+function falError(refusal: Refusal) {
+  const { entry, details } = refusal;
+  const message = messageAt('fal', refusal);
   if (entry.status !== 422 || !details.fields || details.fields.length === 0) return { detail: message };
   return {
     detail: details.fields.map(field => ({
@@ -67,8 +80,8 @@ function falError({ entry, message, details }: Refusal) {
 }
 
 /** RFC 7807 without a type, as the packages read it. */
-const replicateError = ({ entry, message, refusal }: Refusal) => ({
-  title: codeOf(refusal),
-  detail: message,
-  status: entry.status,
+const replicateError = (refusal: Refusal) => ({
+  title: codeOf(refusal.refusal),
+  detail: messageAt('replicate', refusal),
+  status: refusal.entry.status,
 });

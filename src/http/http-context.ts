@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Admission } from '../admission/admit.ts';
 import type { Authenticate } from '../admission/authenticate.ts';
 import type { LoginThrottle } from '../admission/login-throttle.ts';
+import type { OidcLogin } from '../admission/oidc-login.ts';
 import type { Passwords } from '../admission/passwords.ts';
 import type { TakeFromRate } from '../admission/rate-limit.ts';
 import type { RefusedLogins } from '../admission/refused-logins.ts';
@@ -15,10 +16,11 @@ import type { AccountStatuses } from '../domain/account-status.ts';
 import type { Blobs } from '../domain/blobs.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Signer } from '../domain/file-signature.ts';
-import type { JobId } from '../domain/ids.ts';
+import type { JobId, UserId } from '../domain/ids.ts';
 import type { Mounts } from '../domain/mounts.ts';
 import type { Prices } from '../domain/prices.ts';
 import type { RefusalName } from '../domain/refusal.ts';
+import type { SettingsEditor } from '../domain/settings-editor.ts';
 import type { Ingress, IngressRequest } from '../domain/upstream-webhook-address.ts';
 import type { Outbound } from '../media/outbound.ts';
 import type { Prober } from '../media/prober.ts';
@@ -29,6 +31,18 @@ import type { ConnectionCut, ConnectionLimits } from './connections.ts';
 import type { BuiltConsole } from './console/built-console.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { Packages } from './packages/served-package.ts';
+import type { RequestLog } from './request-log.ts';
+
+/** One signed attempt that is stored nowhere. */
+export type SendTestEvent = (to: { readonly userId: UserId; readonly url: string }) => Promise<{
+  /** Its `webhook-id`. */
+  readonly id: string;
+  readonly body: string;
+  readonly tookMs: number;
+  readonly answer:
+    | { readonly kind: 'answered'; readonly code: number; readonly answer: string }
+    | { readonly kind: 'unanswered'; readonly answer: string };
+}>;
 
 /**
  * What routes are given: ports and functions that the composition root opened. None of them knows an adapter.
@@ -46,16 +60,24 @@ export interface HttpContext {
   readonly servedModels: () => Catalog;
   /** Prices from the settings; null where there are none. */
   readonly prices: () => Prices | null;
+  /** Reads a price book that is not in the settings: the prices, or a sentence for each fault. */
+  readonly readPriceBook: (
+    written: string,
+  ) => { readonly prices: Prices } | { readonly faults: readonly string[] };
   /** Other protocols that are spoken, by the present settings. */
   readonly mounts: () => Mounts;
   readonly authenticate: Authenticate;
   readonly takeFromRate: TakeFromRate;
   readonly callbackSecrets: CallbackSecrets;
+  /** Sends a test event to a receiver of a user's callbacks; see `src/callbacks/send-test-event.ts`. */
+  readonly sendTestEvent: SendTestEvent;
   /** The bearer token of the admin API. */
   readonly adminToken: string;
   /** Signs the cookies of the console. */
   readonly sessionKey: string;
   readonly passwords: Passwords;
+  /** Logins by an identity provider. */
+  readonly oidc: OidcLogin;
   readonly loginThrottle: LoginThrottle;
   readonly refusedLogins: RefusedLogins;
   /** The files of the console; null where it is not built. */
@@ -68,6 +90,8 @@ export interface HttpContext {
   /** Whether a webhook call carries a valid signature of the upstream of that account. */
   readonly isSigned: (account: string, call: IngressRequest) => boolean;
   readonly accounts: AccountStatuses;
+  /** Writes accounts into `atelier.yaml`; null where the gateway was started without a file to read again. */
+  readonly settingsEditor: SettingsEditor | null;
   readonly memoryBudget: MemoryBudget;
   readonly positions: QueuePositions;
   readonly jobWatch: JobWatch;
@@ -90,6 +114,8 @@ export interface HttpContext {
   readonly onAnswered: (route: string, method: string, status: number, tookSeconds: number) => void;
   /** Called for every answer that is a refusal, and for every rejected connection. */
   readonly onRefused: (refusal: RefusalName | ConnectionCut) => void;
+  /** Counts a refusal for the request log. */
+  readonly recordRefusal: RequestLog['record'];
   readonly connectionLimits: ConnectionLimits;
   readonly log: Logger;
   /** For tests: a refusal or a body that its route does not declare is answered as an internal error. */

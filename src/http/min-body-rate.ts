@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, seconds } from '../domain/clock.ts';
+import { openWatchList, type Watched } from './watch-list.ts';
 
 /** A body may take this long, and so much longer for every byte of it that came. */
 const graceMs = 10 * seconds;
@@ -13,14 +14,18 @@ const checkEveryMs = 1 * seconds;
 /** Watches bodies on their way. */
 export interface MinBodyRate {
   /** Calls `cut` once when the body comes more slowly than it must; never after it is whole. */
-  watch(message: IncomingMessage, cut: () => void): void;
+  watch(message: IncomingMessage, cut: () => void): WatchedBody;
   /** For a message of which nothing is to come any more. */
-  forget(message: IncomingMessage): void;
+  forget(body: WatchedBody): void;
   close(): void;
 }
 
+/** What `watch` returned. */
+export type WatchedBody = Watched<Body>;
+
 /** A body that is being received. */
-interface Watched {
+interface Body {
+  readonly message: IncomingMessage;
   readonly cut: () => void;
   readonly bytesBefore: number;
   checkedAt: number;
@@ -30,32 +35,27 @@ interface Watched {
 
 /** Checks all watched bodies by one timer. */
 export function openMinBodyRate(clock: Clock): MinBodyRate {
-  const watched = new Map<IncomingMessage, Watched>();
-
-  function look(): void {
+  /** True: it is whole, or it was cut. */
+  function look(body: Body): boolean {
+    const { message } = body;
+    if (message.complete || message.destroyed) return true;
     const now = clock.now();
-    for (const [message, each] of watched) {
-      if (message.complete || message.destroyed) {
-        watched.delete(message);
-        continue;
-      }
-      // Bytes that lie here unread are our own slowness.
-      if (message.readableLength === 0) each.tookMs += now - each.checkedAt;
-      each.checkedAt = now;
-      const bytes = message.socket.bytesRead - each.bytesBefore;
-      if (each.tookMs <= graceMs + (bytes / bytesPerSecond) * seconds) continue;
-      watched.delete(message);
-      each.cut();
-    }
+    // Bytes that lie here unread are our own slowness.
+    if (message.readableLength === 0) body.tookMs += now - body.checkedAt;
+    body.checkedAt = now;
+    const bytes = message.socket.bytesRead - body.bytesBefore;
+    if (body.tookMs <= graceMs + (bytes / bytesPerSecond) * seconds) return false;
+    body.cut();
+    return true;
   }
 
-  const looking = setInterval(look, checkEveryMs).unref();
+  const watched = openWatchList(checkEveryMs, look);
   return {
     watch(message, cut) {
       const bytesBefore = message.socket.bytesRead;
-      watched.set(message, { cut, bytesBefore, checkedAt: clock.now(), tookMs: 0 });
+      return watched.add({ message, cut, bytesBefore, checkedAt: clock.now(), tookMs: 0 });
     },
-    forget: message => void watched.delete(message),
-    close: () => clearInterval(looking),
+    forget: watched.remove,
+    close: watched.close,
   };
 }

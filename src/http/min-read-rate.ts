@@ -1,8 +1,8 @@
 /** Minimum rate at which clients read their answers. */
 
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, seconds } from '../domain/clock.ts';
+import { openWatchList, type Watched } from './watch-list.ts';
 
 /** An answer may lie unread for this long, and so much longer for every byte of it that was written. */
 const graceMs = 30 * seconds;
@@ -13,13 +13,18 @@ const checkEveryMs = 1 * seconds;
 
 /** Watches how fast clients read their answers: one that is never read keeps a connection and a file open. */
 export interface MinReadRate {
-  watch(response: ServerResponse, socket: Socket): void;
-  forget(response: ServerResponse): void;
+  /** Of an answer that is sent on this connection from now on. */
+  watch(socket: Socket): WatchedAnswer;
+  /** For an answer that was sent or cut. */
+  forget(answer: WatchedAnswer): void;
   close(): void;
 }
 
+/** What `watch` returned. */
+export type WatchedAnswer = Watched<Answer>;
+
 /** An answer that is being sent. */
-interface Watched {
+interface Answer {
   readonly socket: Socket;
   readonly bytesBefore: number;
   checkedAt: number;
@@ -29,30 +34,25 @@ interface Watched {
 
 /** Closes connections that read too slowly, and reports each. */
 export function openMinReadRate(clock: Clock, onCut: () => void): MinReadRate {
-  const watched = new Map<ServerResponse, Watched>();
-
-  function look(): void {
+  /** True: it was cut. */
+  function look(answer: Answer): boolean {
+    const { socket, bytesBefore } = answer;
     const now = clock.now();
-    for (const [response, each] of watched) {
-      const { socket, bytesBefore } = each;
-      // Where nothing lies here unsent, the answer is still being made: our own slowness.
-      if (socket.writableLength > 0) each.blockedMs += now - each.checkedAt;
-      each.checkedAt = now;
-      const bytes = socket.bytesWritten - bytesBefore;
-      if (each.blockedMs <= graceMs + (bytes / bytesPerSecond) * seconds) continue;
-      watched.delete(response);
-      socket.destroy();
-      onCut();
-    }
+    // Where nothing lies here unsent, the answer is still being made: our own slowness.
+    if (socket.writableLength > 0) answer.blockedMs += now - answer.checkedAt;
+    answer.checkedAt = now;
+    const bytes = socket.bytesWritten - bytesBefore;
+    if (answer.blockedMs <= graceMs + (bytes / bytesPerSecond) * seconds) return false;
+    socket.destroy();
+    onCut();
+    return true;
   }
 
-  const looking = setInterval(look, checkEveryMs).unref();
+  const watched = openWatchList(checkEveryMs, look);
   return {
-    watch(response, socket) {
-      const bytesBefore = socket.bytesWritten;
-      watched.set(response, { socket, bytesBefore, checkedAt: clock.now(), blockedMs: 0 });
-    },
-    forget: response => void watched.delete(response),
-    close: () => clearInterval(looking),
+    watch: socket =>
+      watched.add({ socket, bytesBefore: socket.bytesWritten, checkedAt: clock.now(), blockedMs: 0 }),
+    forget: watched.remove,
+    close: watched.close,
   };
 }

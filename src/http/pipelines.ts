@@ -19,11 +19,12 @@ export interface Pipelines {
 }
 
 /** What happens on a connection. */
-export interface PipelineEvents {
+export interface PipelineEvents<Answer> {
   /** More requests than are allowed are unanswered: the connection was cut. */
   readonly onFlood: () => void;
-  readonly onBegun: (response: ServerResponse, socket: Socket) => void;
-  readonly onAnswered: (response: ServerResponse) => void;
+  /** Returns what `onAnswered` is given. */
+  readonly onBegun: (socket: Socket) => Answer;
+  readonly onAnswered: (answer: Answer) => void;
   /** Everything is answered, and the connection stays open. */
   readonly onIdle: (socket: Socket) => void;
 }
@@ -41,7 +42,12 @@ interface Waiting {
 }
 
 /** Calls back when requests begin and are answered, in order for each connection. */
-export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: PipelineEvents): Pipelines {
+export function openPipelines<Answer>({
+  onFlood,
+  onBegun,
+  onAnswered,
+  onIdle,
+}: PipelineEvents<Answer>): Pipelines {
   const lines = new WeakMap<Socket, Pipeline>();
 
   function lineOf(socket: Socket): Pipeline {
@@ -54,13 +60,13 @@ export function openPipelines({ onFlood, onBegun, onAnswered, onIdle }: Pipeline
 
   function start(socket: Socket, line: Pipeline, { response, begin, end }: Waiting): void {
     line.isAnswering = true;
+    const answer = onBegun(socket);
     response.once('close', () => {
       line.isAnswering = false;
-      onAnswered(response);
+      onAnswered(answer);
       end?.();
       goOn(socket, line);
     });
-    onBegun(response, socket);
     begin();
   }
 

@@ -11,8 +11,8 @@ const defaultLimit = 20;
 /** A page is one statement, and its answer is built in one turn of the event loop. */
 const maxLimit = 100;
 
-/** The query of both lists of a user's jobs. */
-export function readJobQuery(request: FastifyRequest) {
+/** The size of a page of a user's own jobs or callbacks; refuses parameters that are given twice. */
+export function readPageQuery(request: FastifyRequest): { readonly limit: number } {
   for (const name of Object.keys(queryOf(request))) {
     if (queryValue(request, name) === undefined) refuseQuery(name, 'must be given once');
   }
@@ -20,6 +20,12 @@ export function readJobQuery(request: FastifyRequest) {
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) {
     refuseQuery('limit', `must be between 1 and ${maxLimit}`);
   }
+  return { limit: Number(limit) };
+}
+
+/** The query of both lists of a user's jobs. */
+export function readJobQuery(request: FastifyRequest) {
+  const { limit } = readPageQuery(request);
   const status = queryValue(request, 'status') ?? null;
   if (status !== null && !isStatus(status)) refuseQuery('status', `must be one of ${statuses.join(', ')}`);
   const externalTaskId = queryValue(request, 'external_task_id') ?? null;
@@ -30,7 +36,7 @@ export function readJobQuery(request: FastifyRequest) {
   const after = queryValue(request, 'after');
   const afterId =
     after === undefined ? null : (parseJobId(after) ?? refuseQuery('after', 'must be a request_id'));
-  return { externalTaskId, status, after: afterId, limit: Number(limit) };
+  return { externalTaskId, status, after: afterId, limit };
 }
 
 /** Public words: a client never sees the five states of rows. */

@@ -52,7 +52,7 @@ export async function findJob(context: HttpContext, address: JobAddress): Promis
 }
 
 /** The job now, or with `Prefer: wait=N` once its status changed or N seconds passed. */
-export async function waitForStatusChange(
+export function waitForStatusChange(
   context: HttpContext,
   address: JobAddress,
   request: FastifyRequest,
@@ -101,7 +101,8 @@ export async function waitForJob(
 
 /** Seconds of `Prefer: wait=N`, capped; null where the header has none. */
 export function preferredWait(header: string | string[] | undefined): number | null {
-  const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header ?? ''].flat().join(','));
+  if (header === undefined) return null;
+  const match = /(?:^|[,;\s])wait=(\d+)(?:$|[,;\s])/.exec([header].flat().join(','));
   const wait = Number(match?.[1] ?? 0);
   // Decisions 9: a longer wait is capped, and the answer states the wait that was applied.
   return wait >= 1 ? Math.min(wait, maxWaitSeconds) : null;
@@ -126,7 +127,8 @@ export function answerStatus(
 async function readLongStatus(context: HttpContext, job: JobForStatus, withLogs: boolean) {
   const isShort = isFinal(job.state) || job.input !== undefined;
   // A long input is not read with the row; it is read for this answer alone.
-  const whole = isShort ? job : { ...job, input: (await readJobById(context.db, job.id))?.input };
+  const stored = isShort ? null : await readJobById(context.db, job.id);
+  const whole = stored ? { ...job, input: () => stored.input } : job;
   return readStatusBody(context, whole, withLogs ? await timelineOf(context, job) : null);
 }
 

@@ -1,11 +1,15 @@
 /** Every endpoint. A new one is added here; docs/adding-an-endpoint.md lists what else it touches. */
 
 import { getDelivery, listDeliveries, redeliver, redeliverFailed } from './admin/deliveries.ts';
+import { exportJobs } from './admin/export-jobs.ts';
 import { deleteAnyFile, getAnyFile, listAllFiles, uploadFromConsole } from './admin/files.ts';
 import { cancelAnyJob, cancelManyJobs, rerunAnyJob } from './admin/job-actions.ts';
+import { getJobLineage } from './admin/job-lineage.ts';
 import { getAnyJob, listAllJobs } from './admin/jobs.ts';
 import { changeKey, listAllKeys, makeKey, revokeApiKey } from './admin/keys.ts';
-import { checkBooks, listMoneyAccounts, listMoneyEntries, postMoneyEntry } from './admin/money.ts';
+import { checkBooks, listMoneyAccounts, listMoneyEntries } from './admin/money.ts';
+import { postMoneyEntry } from './admin/money-entries.ts';
+import { beginOidcLogin, finishOidcLogin, getLogin } from './admin/oidc.ts';
 import { getAudit, getOverview } from './admin/overview.ts';
 import { changePassword } from './admin/own-password.ts';
 import { addPerson, changePerson, deletePerson, listPeople } from './admin/people.ts';
@@ -15,9 +19,16 @@ import {
   runFromConsole,
   validateFromConsole,
 } from './admin/playground.ts';
-import { getPrices } from './admin/prices.ts';
+import { dryRunPriceBook, getPrices } from './admin/prices.ts';
 import { limitProject, listProjects, makeProject } from './admin/projects.ts';
+import {
+  addProvider,
+  listProviderKinds,
+  previewProvider,
+  reloadSettings,
+} from './admin/provider-accounts.ts';
 import { listProviders, pauseProvider, resumeProvider, testProvider } from './admin/providers.ts';
+import { listRefusedRequests } from './admin/refusals.ts';
 import {
   beginSession,
   endAllOtherSessions,
@@ -28,6 +39,7 @@ import {
 } from './admin/sessions.ts';
 import { getChecks, getSetup, makeFirstPerson } from './admin/setup.ts';
 import { getSpend } from './admin/spend.ts';
+import { limitTag, listTags } from './admin/tags.ts';
 import {
   listDoubts,
   resendSubmission,
@@ -35,6 +47,7 @@ import {
   resolveAsNotCharged,
 } from './admin/uncertain-submissions.ts';
 import { getUsage } from './admin/usage.ts';
+import { listWebhookEndpoints, testWebhook, verifyDelivery } from './admin/webhooks.ts';
 import type { HealthRoute, Route } from './route.ts';
 import { cancelJob } from './routes/cancel-job.ts';
 import { createJob } from './routes/create-job.ts';
@@ -57,6 +70,7 @@ import { getHealth, getMetrics, getReadiness } from './routes/health.ts';
 import { listJobs } from './routes/list-jobs.ts';
 import { callMcp, refuseMcpStream } from './routes/mcp.ts';
 import { getModel, listModels, validateInput } from './routes/models.ts';
+import { getOwnCallback, listOwnCallbacks } from './routes/own-callbacks.ts';
 import { getOwnJob, listOwnJobs } from './routes/own-jobs.ts';
 import { refuseStream } from './routes/refuse-stream.ts';
 import { refuseSync } from './routes/refuse-sync.ts';
@@ -89,6 +103,8 @@ const otherRoutes: readonly Route[] = [
   validateInput,
   getBalance,
   getCallbackSecret,
+  listOwnCallbacks,
+  getOwnCallback,
   onUpstreamWebhook,
   getRoot,
   getOpenApi,
@@ -110,6 +126,9 @@ const adminRoutes: readonly Route[] = [
   getSetup,
   makeFirstPerson,
   getChecks,
+  getLogin,
+  beginOidcLogin,
+  finishOidcLogin,
   beginSession,
   getSession,
   endSession,
@@ -118,8 +137,11 @@ const adminRoutes: readonly Route[] = [
   endOneSession,
   endAllOtherSessions,
   getOverview,
+  listRefusedRequests,
   listAllJobs,
+  exportJobs,
   getAnyJob,
+  getJobLineage,
   cancelAnyJob,
   rerunAnyJob,
   cancelManyJobs,
@@ -134,12 +156,15 @@ const adminRoutes: readonly Route[] = [
   listProjects,
   makeProject,
   limitProject,
+  listTags,
+  limitTag,
   listMoneyAccounts,
   listMoneyEntries,
   postMoneyEntry,
   checkBooks,
   getSpend,
   getPrices,
+  dryRunPriceBook,
   listAllKeys,
   makeKey,
   changeKey,
@@ -149,6 +174,10 @@ const adminRoutes: readonly Route[] = [
   testProvider,
   pauseProvider,
   resumeProvider,
+  listProviderKinds,
+  previewProvider,
+  addProvider,
+  reloadSettings,
   getAudit,
   listPeople,
   addPerson,
@@ -158,6 +187,9 @@ const adminRoutes: readonly Route[] = [
   getDelivery,
   redeliver,
   redeliverFailed,
+  verifyDelivery,
+  listWebhookEndpoints,
+  testWebhook,
   listDoubts,
   resolveAsCharged,
   resolveAsNotCharged,

@@ -23,8 +23,11 @@ import type { HealthContext, HttpContext } from './http-context.ts';
  */
 export type Route = KeyRoute | AdminRoute | SessionRoute | OpenRoute | MetricsRoute;
 
-/** `detail` and `file` are the contract's (7.2, 7.3); the others are those of the protocols at the mounts. */
-export type ErrorShape = 'detail' | 'file' | MountName;
+/**
+ * `detail` and `file` are the contract's (7.2, 7.3); `login-page` leads a browser to the login page, which shows the
+ * sentence; the others are those of the protocols at the mounts.
+ */
+export type ErrorShape = 'detail' | 'file' | 'login-page' | MountName;
 
 /** What every route declares. */
 interface RouteDeclaration {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StoredFile } from '../domain/file.ts';
 import { refuse } from '../domain/refusal.ts';
+import { readByteRange } from './byte-range.ts';
 import type { HttpContext } from './http-context.ts';
 import { matchesEtag } from './if-none-match.ts';
 
@@ -77,19 +78,6 @@ function fileNameParameters(name: string): string {
   return `filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** One range of bytes, both ends included; null for the whole. Several ranges are answered with the whole. */
-function readRange(
-  header: string | undefined,
-  ifRange: string | undefined,
-  file: StoredFile,
-): { start: number; end: number } | 'outside' | null {
-  if (ifRange !== undefined && ifRange !== etagOf(file)) return null;
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
-  if (!match || (match[1] === '' && match[2] === '')) return null;
-  const last = file.bytes - 1;
-  // RFC 9110, 14.1.2: `-500` is the last 500 bytes.
-  const start = match[1] === '' ? Math.max(0, file.bytes - Number(match[2])) : Number(match[1]);
-  const end = match[1] === '' || match[2] === '' ? last : Math.min(last, Number(match[2]));
-  if (start > last || (match[1] === '' && Number(match[2]) === 0)) return 'outside';
-  return end < start ? null : { start, end };
-}
+/** Null for the whole: also where the range is meant for another version of the file. */
+const readRange = (header: string | undefined, ifRange: string | undefined, file: StoredFile) =>
+  ifRange !== undefined && ifRange !== etagOf(file) ? null : readByteRange(header, file.bytes);

@@ -7,7 +7,7 @@ import type { Provider, TestResult } from '../domain/provider.ts';
 import { localAccount } from '../domain/provider.ts';
 import { openOutbound } from '../media/outbound.ts';
 import type { Connection } from '../store/db/connection.ts';
-import { readAccounts } from '../store/jobs/overview.ts';
+import { readAccounts, recordAccountTest, unusedAccount } from '../store/jobs/account-states.ts';
 import { readRouteTroubles } from '../store/jobs/route-troubles.ts';
 import type { AccountConfig, RoutingConfig } from './accounts.ts';
 
@@ -37,7 +37,7 @@ export function openAccountStatus({
       const [found, troubles] = [await readAccounts(db), await readRouteTroubles(db)];
       return [engine, ...routing().accounts].map(({ id, provider, slots }) => {
         // An account that no job has used yet has no row.
-        const now = found.get(id) ?? { running: 0, blockedUntil: 0, why: null, isPaused: false };
+        const now = found.get(id) ?? unusedAccount;
         const isBlocked = now.blockedUntil > clock.now();
         return {
           account: id,
@@ -48,6 +48,8 @@ export function openAccountStatus({
           blocked_until: isBlocked ? toUnixSeconds(now.blockedUntil) : null,
           blocked_why: isBlocked ? now.why : null,
           paused: now.isPaused,
+          tested: now.tested && { ...now.tested, at: toUnixSeconds(now.tested.at) },
+          last_error: now.lastError && { ...now.lastError, at: toUnixSeconds(now.lastError.at) },
           troubles: troubles
             .filter(({ account }) => account === id)
             .map(({ modelId, message, since, seenAt }) => ({
@@ -68,10 +70,23 @@ export function openAccountStatus({
           routes: [],
         };
       const account = routing().accounts.find(account => account.id === id);
-      return account ? testAccount(account, routing(), config.allowPrivateNetwork) : 'unknown';
+      if (!account) return 'unknown';
+      const tested = await testAccount(account, routing(), config.allowPrivateNetwork);
+      const record = { at: clock.now(), outcome: tested.outcome, says: describeAccountTest(tested) };
+      await recordAccountTest(db, id, record);
+      return tested;
     },
   };
 }
+
+/** What an operator reads of a test: also of an accepted account, a route may name a model that it may not use. */
+export const describeAccountTest = ({ says, routes }: AccountTest): string =>
+  [
+    says,
+    ...routes
+      .filter(({ outcome }) => outcome === 'refused')
+      .map(({ model, says: reason }) => `The route of ${model} cannot work: ${reason}.`),
+  ].join(' ');
 
 /** The models with a route to the account; the local engine has every model without a route. */
 export const modelsOfAccount = (

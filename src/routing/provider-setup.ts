@@ -10,6 +10,15 @@ export type ProviderSetup =
   | { readonly kind: 'found'; readonly provider: string; readonly setup: Setup }
   | { readonly kind: 'none'; readonly reason: string };
 
+/** A provider by its name, with its setup. */
+export type NamedSetup = ProviderSetup & { readonly provider: string };
+
+/** Every provider of accounts, in the order of their names. */
+export const providerSetups = (): readonly NamedSetup[] =>
+  providers
+    .map(({ name }) => ({ ...providerSetupOf(name), provider: name }))
+    .toSorted((a, b) => a.provider.localeCompare(b.provider));
+
 /** The setup of the provider of that name, as its own file declares it. */
 export function providerSetupOf(provider: string): ProviderSetup {
   const names = providers.map(({ name }) => name);

@@ -77,14 +77,15 @@ export function openMetrics(db: Statements, clock: Clock, siblings: SiblingProce
 
 /** Finds the histogram of a route, method and status once, and not by its labels at each request. */
 function openRequestCounter(requests: Histogram<'route' | 'method' | 'status'>): Metrics['requestAnswered'] {
-  const known = new Map<string, { observe(value: number): void }>();
+  // Found by names that exist already: a text made of all three would be hashed at each request.
+  const byRoute = new Map<string, Map<string, Map<number, { observe(value: number): void }>>>();
   return (route, method, status, took) => {
-    // One text for the three labels, none of which contains a space.
-    const name = `${status} ${method} ${route}`;
-    let one = known.get(name);
+    let one = byRoute.get(route)?.get(method)?.get(status);
     if (!one) {
       one = requests.labels({ route, method, status: String(status) });
-      known.set(name, one);
+      const byMethod = byRoute.get(route) ?? new Map<string, Map<number, typeof one>>();
+      byRoute.set(route, byMethod);
+      byMethod.set(method, (byMethod.get(method) ?? new Map<number, typeof one>()).set(status, one));
     }
     one.observe(took);
   };

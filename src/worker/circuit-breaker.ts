@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type Clock, minutes, seconds } from '../domain/clock.ts';
 import type { ProviderError } from '../domain/provider.ts';
 import type { Connection } from '../store/db/connection.ts';
+import { recordAccountError } from '../store/jobs/account-states.ts';
 import type { RouteKey } from '../store/jobs/route-troubles.ts';
 import { blockAccount } from '../store/jobs/slots.ts';
 import { openRouteTroubles } from './route-troubles.ts';
@@ -67,6 +68,7 @@ export function openCircuitBreaker({
     unusableReason: route => troubles.refusal(route),
     async recordFailure(route, error) {
       if (error.trouble === undefined) return;
+      await recordAccountError(db, route.account, { at: clock.now(), message: error.message });
       if (error.trouble === 'account' && (await troubles.record(route, error))) return;
       const { trouble: reason, message } = error;
       const { account: accountId } = route;

@@ -1,16 +1,20 @@
-// The periodic maintenance tasks of a process: expire jobs, detect dead workers, remove files and orphaned blobs, prune rows.
+// The periodic maintenance tasks of a process: expire jobs, detect dead workers, remove files and orphaned blobs, prune rows, index jobs for searches.
 import type { Logger } from 'pino';
 import type { Blobs } from '../domain/blobs.ts';
 import { type Clock, days, hours, minutes, seconds } from '../domain/clock.ts';
 import { outputLifeMs } from '../domain/file.ts';
 import { formatAmount } from '../domain/money.ts';
+import type { Prices } from '../domain/prices.ts';
+import { pruneAlerts } from '../store/callbacks/deliveries.ts';
 import type { Connection } from '../store/db/connection.ts';
 import { findFilesToRemove, findReferencedBlobs, removeFileRows } from '../store/files/files.ts';
 import { expireJobs, pruneJobs, pruneUsage } from '../store/jobs/maintenance.ts';
 import { takeAlerts } from '../store/money/alerts.ts';
 import { pruneBuckets } from '../store/people/login-buckets.ts';
 import { pruneSessions } from '../store/people/sessions.ts';
+import { pruneRefusals } from '../store/refusals/refused-requests.ts';
 import { openDeadWorkerCheck } from './dead-workers.ts';
+import { openJobIndexing } from './index-jobs.ts';
 
 /** The dependencies of the maintenance tasks. */
 export interface MaintenanceContext {
@@ -18,6 +22,8 @@ export interface MaintenanceContext {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Those of the present settings. */
+  readonly prices: () => Prices | null;
 }
 
 export interface MaintenanceOptions {
@@ -31,6 +37,8 @@ export interface MaintenanceOptions {
 const finalJobLifeMs = outputLifeMs;
 /** Usage rows are kept for the invoices of a year, and late ones. */
 const usageLifeMs = 400 * days;
+/** Counts of refused requests. */
+const refusalLifeMs = 7 * days;
 /** A blob without a row is an orphan only once no request can still be about to write its row. */
 const orphanAgeMs = 1 * hours;
 /** Rows in one statement. */
@@ -46,6 +54,7 @@ export function startMaintenance(
     [1 * seconds, expire],
     [10 * seconds, maintainDiskReserve],
     ...(hasSiblingProcesses ? [[1 * seconds, openDeadWorkerCheck()] as const] : []),
+    [1 * seconds, openJobIndexing()],
     [10 * seconds, notifyOfBudgets],
     [1 * minutes, removeFiles],
     [10 * minutes, pruneLogins],
@@ -79,9 +88,11 @@ export async function expire({ db, clock }: MaintenanceContext): Promise<void> {
   }
 }
 
-/** Logs each budget that reached a step of its limit: one line, in one process. */
-export async function notifyOfBudgets({ db, log }: Pick<MaintenanceContext, 'db' | 'log'>): Promise<void> {
-  for (const { limit, used, ...alert } of await takeAlerts(db))
+/** Logs each budget that reached a step of its limit, and enqueues its callback: once, in one process. */
+export async function notifyOfBudgets({ db, clock, log, prices }: MaintenanceContext): Promise<void> {
+  const { alertUrl, currency } = prices() ?? { alertUrl: null, currency: '' };
+  const receiver = alertUrl === null ? null : { url: alertUrl, currency };
+  for (const { limit, used, ...alert } of await takeAlerts(db, receiver, clock.now()))
     log.warn({ ...alert, limit: formatAmount(limit), used: formatAmount(used) }, 'budget alert');
 }
 
@@ -98,10 +109,12 @@ export async function removeFiles({ db, blobs, clock }: MaintenanceContext): Pro
   }
 }
 
-/** Deletes rows of jobs that ended long ago, and usage rows that are older still. */
+/** Deletes rows of jobs that ended long ago, older usage rows, and old counts of refused requests. */
 export async function prune({ db, clock }: MaintenanceContext): Promise<void> {
   while ((await pruneJobs(db, clock.now() - finalJobLifeMs, batch)) === batch);
+  while ((await pruneAlerts(db, clock.now() - finalJobLifeMs, batch)) === batch);
   while ((await pruneUsage(db, clock.now() - usageLifeMs, batch)) === batch);
+  while ((await pruneRefusals(db, clock.now() - refusalLifeMs, batch)) === batch);
 }
 
 /** Deletes expired sessions, and rate limits of logins that are full again. */

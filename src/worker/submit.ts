@@ -1,5 +1,7 @@
 // Submits a job to its upstream: at most one charge, also after a crash or a lost answer.
+
 import { minutes, seconds } from '../domain/clock.ts';
+import { type Exchange, recordExchange, storedExchange } from '../domain/exchange.ts';
 import { type JobError, jobError, type Outcome } from '../domain/job.ts';
 import type {
   Production,
@@ -146,8 +148,9 @@ async function callSubmit(submission: Submission, sent: SentAttempt, task: Provi
   const { context, running } = submission;
   const { provider, id: account } = running.route.account;
   const route = { account, modelId: running.modelId };
-  const result = interpretRepeatedCall(sent, await provider.submit(task, sent.prepared));
-  await writeAnswer(submission, sent.number, result);
+  const call = await recordExchange(() => provider.submit(task, sent.prepared));
+  const result = interpretRepeatedCall(sent, call.result);
+  await writeAnswer(submission, sent.number, result, call.exchange);
   if (result.kind === 'accepted' || result.kind === 'done') await context.breaker.recordSuccess(route);
   else await context.breaker.recordFailure(route, result.error);
   switch (result.kind) {
@@ -167,9 +170,15 @@ const interpretRepeatedCall = ({ sends }: SentAttempt, result: SubmitResult): Su
   sends > 1 && result.kind === 'refused' ? { ...result, kind: 'unknown' } : result;
 
 /** What was paid for must not be forgotten while the database is unavailable. */
-function writeAnswer({ context, running }: Submission, number: number, result: SubmitResult): Promise<void> {
+function writeAnswer(
+  { context, running }: Submission,
+  number: number,
+  result: SubmitResult,
+  exchange: Exchange | null,
+): Promise<void> {
+  const stored = exchange && storedExchange(exchange);
   return retryWrite(context, 'submission result', running.signal, () =>
-    recordAnswer(context.db, running.job.id, number, result, context.clock.now()),
+    recordAnswer(context.db, running.job.id, number, result, context.clock.now(), stored),
   );
 }
 

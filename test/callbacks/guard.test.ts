@@ -42,6 +42,7 @@ describe('the address of a callback', () => {
       db,
       callbackSecrets: openCallbackSecrets(db, 'a secret of the test'),
       outbound,
+      trustedOutbound: outbound,
       clock: gateway.clock,
       blobs: await openDiskBlobs(join(gateway.folder, 'blobs')),
       signer: openSigner('a secret of the test'),

@@ -5,16 +5,22 @@ import { models } from '../../src/catalog/index.ts';
 import { statusBody } from '../../src/catalog/response-bodies.ts';
 import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../src/domain/ids.ts';
 import type { Job } from '../../src/domain/job.ts';
+import { forStatus } from '../../src/store/jobs/read.ts';
 import { createdAt, jobId } from './ended-jobs.ts';
 import { accepted, modelOf } from './tables.ts';
 
 const base = `https://gateway.test/model/v1/queue`;
 
+const facts = { publicUrl: 'https://gateway.test', position: 3, events: null };
+
 /** A job of the model's first example, as JSON. */
-function bodyOf(modelId: string, job: Partial<Job>, wanted: object = {}) {
+const bodyOf = (modelId: string, job: Partial<Job>, wanted: object = {}) =>
+  JSON.parse(JSON.stringify(statusBody(modelOf(modelId), forStatus(jobOf(modelId, job, wanted)), facts)));
+
+function jobOf(modelId: string, job: Partial<Job>, wanted: object = {}): Job {
   const model = modelOf(modelId);
   const input = accepted(model, { ...(model.examples[0] as object), ...wanted });
-  const waiting: Job = {
+  return {
     id: jobIdFromRow(jobId),
     userId: userIdFromRow('user_1'),
     keyId: keyIdFromRow('key_1'),
@@ -39,9 +45,8 @@ function bodyOf(modelId: string, job: Partial<Job>, wanted: object = {}) {
     cost: null,
     result: null,
     error: null,
+    ...job,
   };
-  const facts = { publicUrl: 'https://gateway.test', position: 3, events: null };
-  return JSON.parse(JSON.stringify(statusBody(model, { ...waiting, ...job }, facts)));
 }
 
 const running = { state: 'running', startedAt: createdAt + 2000 } as const;
@@ -157,6 +162,7 @@ test('what the caller sent along is echoed while the job runs', () => {
 });
 
 test('without its input a job is reported without the keys of its family', () => {
-  const body = bodyOf('gamma-v3-image', { input: undefined });
+  const { input: _, ...job } = forStatus(jobOf('gamma-v3-image', {}));
+  const body = JSON.parse(JSON.stringify(statusBody(modelOf('gamma-v3-image'), job, facts)));
   assert.deepEqual([body.model, body.task_id, body.status], ['gamma-v3-image', undefined, 'IN_QUEUE']);
 });

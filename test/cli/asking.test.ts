@@ -173,6 +173,11 @@ describe('client commands', () => {
         ['run', speech, 'text'],
         /^text is not a field: write NAME=VALUE/,
       ],
+      'a file that is not there': [
+        1,
+        ['run', 'gamma-v3-image', 'prompt=x', '-f', 'image=@no-such.png'],
+        /^no-such\.png cannot be read: ENOENT: .*\n$/,
+      ],
       'a job that failed': [
         2,
         ['run', speech, 'text=[atelier:fail=runtime_error] x', '--quiet'],
@@ -287,6 +292,30 @@ describe('client commands', () => {
     assert.deepEqual([wrong.code, wrong.stdout], [4, '']);
     const text = await readFile(join(folder, 'config/atelier/profiles.json'), 'utf8');
     assert.equal(text.includes(key), false);
+  });
+
+  test('a flag comes before the environment, that before the folder, that before the profile; none is written', async () => {
+    const { key } = await given('keys', 'create', '--user', 'bea', '--json');
+    await given('login', '--url', gateway.url, '--profile', 'bea', '--key', key);
+    const path = join(folder, 'config/atelier/profiles.json');
+    const saved = await readFile(path, 'utf8');
+    const from = async (own: Environment, ...flags: string[]) => {
+      const { code, stdout, stderr } = await runProgram(['whoami', ...flags], { env: { ...env, ...own } });
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout).from;
+    };
+    const here = { ATELIER_URL: gateway.url, ATELIER_API_KEY: key };
+    assert.deepEqual(
+      [
+        await from(here, '--profile', 'bea'),
+        await from(here),
+        await from({}),
+        await from({ ATELIER_DATA_DIR: join(folder, 'none') }),
+      ],
+      ['profile bea', 'ATELIER_API_KEY', `the data folder ${join(folder, 'data')}`, 'profile bea'],
+    );
+    assert.equal(await readFile(path, 'utf8'), saved);
+    await given('logout', '--profile', 'bea');
   });
 
   test('where there is neither a key nor a data folder, they state how to get one', async () => {

@@ -108,3 +108,27 @@ test('a setting of the environment that does not exist is reported with the near
     '  ATELIER_PROT: unknown setting, did you mean ATELIER_PORT?',
   ]);
 });
+
+test('an identity provider with faults is reported with each of them', async () => {
+  const faultsOf = (member: string) => check(`login:\n  oidc: { client_id: a, ${member} }\n`);
+  const where = (member: string, column: number) =>
+    `  atelier.yaml login.oidc.${member} (line 2, column ${column})`;
+  assert.deepEqual(await faultsOf('issuer: http://id.test, default_role: owner'), [
+    where('issuer: must begin with https:// (http:// is for this machine alone)', 25),
+    where('default_role: must be one of viewer, developer, admin', 49),
+  ]);
+  assert.deepEqual(await faultsOf('issuer: https://id.test, client_secret: plain, role: {}'), [
+    where('client_secret: must be written env:NAME or file:PATH', 50),
+    where('role: unknown key, did you mean roles?', 72),
+  ]);
+  assert.deepEqual(await faultsOf('issuer: https://id.test'), [
+    where('roles: no one has a role by it: name a group, or set default_role', 3),
+  ]);
+});
+
+test('an address for alerts that is none of the web is reported', async () => {
+  const text = 'prices: { currency: USD, models: {}, alerts: { url: ftp://ops.test } }\n';
+  assert.deepEqual(await check(text), [
+    '  atelier.yaml prices.alerts.url: must be an address with http or https (line 1, column 48)',
+  ]);
+});

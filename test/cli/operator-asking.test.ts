@@ -1,4 +1,4 @@
-/** Commands that call the admin API: listen, queue stats, usage; and shell completion. */
+/** `listen` with the key of a user; commands that call the admin API: queue stats, usage; and shell completion. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { type Environment, runProgram, type Served, serve } from '../../testkit/
 import { openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 import { startCommand } from './running-command.ts';
 
-describe('commands that call the admin API', () => {
+describe('commands that watch a gateway', () => {
   let folder: string;
   let gateway: Served;
   let env: Environment;
@@ -58,6 +58,40 @@ describe('commands that call the admin API', () => {
     assert.deepEqual([stats.waiting, stats.running, stats.completed_in_hour], [0, 0, 1]);
     const usage = (await atelier('usage', '--csv', '--by', 'user')).stdout;
     assert.match(usage, /^day,user,what,quantity,unit\n\d{4}-\d\d-\d\d,cli,completed,1,job\n/);
+  });
+
+  test('listen needs the key of a user alone, and forwards the callbacks of that user', async () => {
+    const keyOf = async (user: string, ...more: string[]) =>
+      JSON.parse((await atelier('keys', 'create', '--user', user, '--json', ...more)).stdout).key;
+    const far = { XDG_CONFIG_HOME: join(folder, 'far'), ATELIER_URL: gateway.url };
+    const [ann, bob] = [await keyOf('ann'), await keyOf('bob')];
+    const run = async (key: string) => {
+      const fields = ['prompt=A kite', 'aspect_ratio=1:1', 'callback_url=http://127.0.0.1:1/hook'];
+      const options = { env: { ...far, ATELIER_API_KEY: key } };
+      return JSON.parse((await runProgram(['run', 'gamma-v3-image', ...fields], options)).stdout).request_id;
+    };
+    const before = await run(ann);
+    const listening = startCommand(['listen', '--forward-to', receiver.url], {
+      ...far,
+      ATELIER_API_KEY: ann,
+    });
+    await listening.untilPrinted(/^Listening\. /m);
+    const others = await run(bob);
+    const own = await run(ann);
+    const isEnd = ({ body }: { body: { request_id: string; status: string } }) =>
+      body.request_id === own && body.status === 'COMPLETED';
+    await until(async () => receiver.notices.find(isEnd), 'the callback');
+    const ids = receiver.notices.map(({ body }) => body.request_id);
+    assert.deepEqual([ids.includes(before), ids.includes(others)], [false, false]);
+    listening.child.kill('SIGINT');
+    assert.equal((await listening.ended()).code, 130);
+
+    const reader = await keyOf('ann', '--scopes', 'jobs:read');
+    const refused = await runProgram(['listen', '--forward-to', receiver.url], {
+      env: { ...far, ATELIER_API_KEY: reader },
+    });
+    assert.match(refused.stderr, /This key may not read the webhook secret/);
+    assert.equal(refused.code, 4);
   });
 
   test('without the token or the folder of the gateway they state what is needed', async () => {

@@ -1,6 +1,7 @@
 /** Models of an operator in a running gateway: described, validated, routed, reloaded. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -13,7 +14,7 @@ import { lumen } from '../../testkit/upstreams/declarative.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
 
 const members = z.record(z.string(), z.unknown());
-const page = await readFile(new URL('../../docs/adding-a-model.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/adding-a-model.md', import.meta.url), 'utf8');
 /** The worked example as the page has it. */
 const example = z
   .object({ models: members, accounts: z.object({ lumen: members }), routes: members })

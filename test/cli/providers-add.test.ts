@@ -171,7 +171,7 @@ KEY must be in the environment of the gateway: set a new one before its start.
       [
         [/Address of the gateway \(.*\): /, upstream.url],
         [/API key \(.*\)\. Paste it, .*: /, secret],
-        [/Models to route to it: /, 'gamma-v3-image'],
+        [/Models to route to it \(ids, with commas between; empty: none yet\): /, 'gamma-v3-image'],
         [/Write it into .*\[y\/N\]: /, 'y'],
       ],
     );

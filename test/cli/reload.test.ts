@@ -138,6 +138,7 @@ describe('SIGHUP', () => {
 });
 
 describe('SIGHUP to several processes', () => {
+  const token = 'the-admin-token-of-this-very-test';
   let database: TestDatabase;
   let served: Served;
   before(async () => {
@@ -149,6 +150,7 @@ describe('SIGHUP to several processes', () => {
         ATELIER_DATABASE_URL: database.url!,
         ATELIER_CONFIG: join(database.folder, 'atelier.yaml'),
         ATELIER_PROCESSES: '2',
+        ATELIER_ADMIN_TOKEN: token,
       },
     });
   });
@@ -166,5 +168,13 @@ describe('SIGHUP to several processes', () => {
         .toSorted(),
       [1, 2],
     );
+  });
+
+  test('a reload by the console reaches the other process, too', async () => {
+    const before = linesOf(served, read).length;
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${served.url}/admin/v1/settings/reload`, { method: 'POST', headers });
+    assert.deepEqual(await answer.json(), { object: 'settings_reload', faults: [] });
+    await until(async () => linesOf(served, read).length === before + 1, 'the other process to read them');
   });
 });

@@ -213,6 +213,62 @@ describe('the provider of the AI SDK', () => {
     assert.ok([200, 202].includes(status), String(status));
   });
 
+  test('the routes of the recipe start a video, report it and take its webhook', async t => {
+    const page = await readFile(join(root, 'docs/recipes/ai-sdk.md'), 'utf8');
+    const routeOf = async (path: string) => {
+      const [, code = ''] =
+        new RegExp(`\`${path}\`:\\n\\n\`\`\`ts\\n(.*?)\`\`\``, 's').exec(page) ?? assert.fail(path);
+      const file = join(folder, path.replaceAll('/', '-'));
+      await writeFile(file, code);
+      return import(pathToFileURL(file).href);
+    };
+    const videos = await routeOf('app/api/videos/route.ts');
+    const done = await routeOf('app/api/videos/done/route.ts');
+    const secret = (await gateway.ask('GET', '/v1/webhooks/default/secret', { key })).body.key;
+    const printed = t.mock.method(console, 'log', () => {});
+    const app = await openReceiver();
+    const env = {
+      ATELIER_URL: gateway.url,
+      ATELIER_API_KEY: key,
+      APP_URL: new URL(app.url).origin,
+      CALLBACK_SECRET: secret,
+    };
+    Object.assign(process.env, env);
+    t.after(async () => {
+      for (const name of Object.keys(env)) delete process.env[name];
+      await app.close();
+    });
+    const start = () =>
+      videos.POST(
+        new Request('https://app.example.com/api/videos', {
+          method: 'POST',
+          headers: { 'idempotency-key': 'click-1' },
+          body: JSON.stringify({ prompt: 'A lighthouse' }),
+        }),
+      );
+    const started: Response = await start();
+    const operation = await started.json();
+    assert.equal(started.status, 202);
+    assert.deepEqual(await (await start()).json(), operation);
+    const notice = await until(
+      async () => app.notices.find(({ body }) => body.status === 'COMPLETED'),
+      'the end',
+    );
+    const sent = (body: string) =>
+      new Request(`${env.APP_URL}/api/videos/done`, { method: 'POST', headers: { ...notice.headers }, body });
+    assert.equal((await done.POST(sent(`${notice.text} `))).status, 400);
+    assert.equal((await done.POST(sent(notice.text))).status, 204);
+    assert.deepEqual(
+      printed.mock.calls.map(({ arguments: words }) => words),
+      [[operation.request_id, 'done']],
+    );
+    const query = new URLSearchParams({ operation: JSON.stringify(operation) });
+    const asked = await videos.GET(new Request(`https://app.example.com/api/videos?${query}`));
+    const { status, url } = await asked.json();
+    assert.equal(status, 'completed');
+    assert.equal((await fetch(url)).headers.get('content-type'), 'video/mp4');
+  });
+
   test('a word without a field is refused before a job exists, as is a model of another kind', async () => {
     const before = (await jobsOf()).length;
     const refused = generateSpeech({

@@ -56,14 +56,28 @@ describe('from one result to the next', () => {
     const watched = await enter();
     const { page } = watched;
     await visit(page, `${home()}jobs/${made.jobId}`);
-    await page.getByRole('button', { name: 'Use as input in …' }).click();
-    const targets = page.getByRole('dialog').getByRole('link');
-    await targets.first().waitFor();
-    const ids = await targets.locator('code').allTextContents();
-    // Edits and enlargements of the very picture stand first; a watermark is no use for it.
-    assert.ok(ids.slice(0, 4).includes('beta-edit') && ids.slice(0, 4).includes('beta-upscale'), ids.join());
-    assert.equal(ids.includes('epsilon-q3-turbo-text2video'), false);
-    await targets.filter({ hasText: 'beta-edit' }).click();
+    await page.getByRole('button', { name: 'Use as input …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link').first().waitFor();
+    assert.deepEqual(await dialog.locator('h3').allTextContents(), [
+      'Animate it: first frame of a video',
+      'Edit it',
+      'Enlarge it',
+      'Extend its borders',
+      'Use it as a reference',
+      'Draw in its style',
+      'End a video with it: last frame',
+    ]);
+    const frames = dialog.locator('section').first();
+    assert.deepEqual((await frames.locator('code').allTextContents()).toSorted(), [
+      'alpha-1-5-pro',
+      'alpha-2-0-mini',
+      'epsilon-q2-turbo-img2video',
+      'epsilon-q3-turbo-start-end2video',
+      'gamma-v3-omni-video',
+      'zeta-v6-i2v',
+    ]);
+    await dialog.getByRole('link').filter({ hasText: 'beta-edit' }).click();
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const size = { width: 1024, height: 1024 };
     assert.deepEqual(
@@ -75,12 +89,43 @@ describe('from one result to the next', () => {
         imgPos: { x: 0, y: 0, ...size },
       },
     );
-    await visit(page, `${home()}play/alpha-1-5-pro?use=${made.fileId}`);
-    await page.getByRole('button', { name: 'JSON', exact: true }).click();
-    const { content } = JSON.parse(
-      await page.getByRole('textbox', { name: 'Input', exact: true }).inputValue(),
+    const openedWith = async (path: string) => {
+      await visit(page, `${home()}play/${path}`);
+      await page.getByRole('button', { name: 'JSON', exact: true }).click();
+      return JSON.parse(await page.getByRole('textbox', { name: 'Input', exact: true }).inputValue());
+    };
+    const frame = { type: 'image_url', image_url: { url: made.fileId } };
+    assert.deepEqual((await openedWith(`alpha-1-5-pro?use=${made.fileId}`)).content.at(-1), frame);
+    assert.deepEqual((await openedWith(`alpha-1-5-pro?use=${made.fileId}&as=last_frame`)).content.at(-1), {
+      ...frame,
+      role: 'last_frame',
+    });
+    assert.deepEqual(
+      (await openedWith(`epsilon-q3-turbo-start-end2video?use=${made.fileId}&as=last_frame`)).images,
+      ['', made.fileId],
     );
-    assert.deepEqual(content.at(-1), { type: 'image_url', image_url: { url: made.fileId } });
+    assert.deepEqual((await openedWith(`gamma-v3-omni-video?use=${made.fileId}&as=reference`)).image_list, [
+      { image_url: made.fileId },
+    ]);
+    await leave(watched);
+  });
+
+  test('a job shows what it was made from, and what was made from it', async () => {
+    const { body } = await ask('POST', 'models/zeta-v6-i2v/run', {
+      image: made.fileId,
+      prompt: 'Waves roll in [atelier:fail=runtime_error]',
+      duration: 1,
+      quality: '360p',
+    });
+    const watched = await enter();
+    const { page } = watched;
+    await visit(page, `${home()}jobs/${body.request_id}`);
+    const chain = page.getByRole('region', { name: 'Chain' });
+    await chain.getByRole('link', { name: 'gamma-v3-image: A pier' }).click();
+    await page.getByRole('heading', { name: 'gamma-v3-image' }).waitFor();
+    await chain.getByText('Made from it').waitFor();
+    await chain.getByRole('link', { name: /^zeta-v6-i2v: Waves roll in/ }).waitFor();
+    assert.deepEqual(await faultsBy(page), []);
     await leave(watched);
   });
 

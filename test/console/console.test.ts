@@ -20,7 +20,6 @@ const pages = [
   'play/delta-speech-02-hd',
   'jobs',
   'files',
-  'models',
   'callbacks',
   'usage',
   'keys',
@@ -107,6 +106,7 @@ describe('the console', () => {
     const watched = await enter();
     const { page, context } = watched;
     await go(page, 'play/gamma-v3-image');
+    await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     assert.equal(await page.locator('.field[data-fault=true] .fault').first().textContent(), 'is required');
     await page.getByLabel(/^Prompt/).fill('A red balloon over a lake');

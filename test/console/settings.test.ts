@@ -31,7 +31,7 @@ describe('settings in the console', () => {
     const watched = await openPage(browser, home());
     const { page } = watched;
     await page.goto(`${home()}settings`);
-    await page.getByRole('button', { name: 'Password' }).click();
+    // Somebody has a password here, so the login opens with it in a new browser.
     await page.getByLabel('Name').fill('Ann Lee');
     await page.getByLabel('Password', { exact: true }).fill(secret);
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -82,6 +82,30 @@ describe('settings in the console', () => {
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     await leave(watched);
     await leave(await enterAsAnn('another password'));
+  });
+
+  test('the events of a job have the person who cancelled it by name', async () => {
+    const body = { name: 'Bo Maker', role: 'developer', password };
+    assert.equal((await gateway.ask('POST', '/admin/v1/people', { key: token, body })).status, 200);
+    const made = await gateway.ask('POST', '/v1/queue/gamma-v3-image', {
+      key: await gateway.key(),
+      body: { prompt: 'A pier' },
+    });
+    const maker = await openPage(browser, home());
+    await maker.page.goto(`${home()}jobs/${made.body.request_id}`);
+    await maker.page.getByLabel('Name').fill(body.name);
+    await maker.page.getByLabel('Password', { exact: true }).fill(password);
+    await maker.page.getByRole('button', { name: 'Log in' }).click();
+    await maker.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await maker.page.getByText('job.cancel').waitFor();
+    await leave(maker);
+    const watched = await enter(browser, home(), token);
+    await visit(watched.page, `${home()}jobs/${made.body.request_id}`);
+    await watched.page
+      .getByRole('row', { name: /job\.cancel/ })
+      .getByText('by Bo Maker')
+      .waitFor();
+    await leave(watched);
   });
 
   test('the admin token sees every session, and has no password to change', async () => {

@@ -18,11 +18,13 @@ const key = 'atl_the-key-of-this-test';
 const hostile = `It's "quoted" $HOME \`date\` \\n true null\nINPUT\nété`;
 
 /** One input a model: its first example, and one with a hostile text; both are valid JSON of that model. */
-const inputs = models.flatMap(({ id, examples }) =>
-  examples.slice(0, 1).map(example => ({ model: id, input: example as unknown })),
+const inputs = models.flatMap(({ id, kind, examples }) =>
+  examples.slice(0, 1).map(example => ({ model: id, kind, input: example as unknown })),
 );
-const hostileInput = { model: 'gamma-v3-image', input: { prompt: hostile, n: 2 } };
-const all = [...inputs, hostileInput, { ...hostileInput, input: { prompt: 'é'.repeat(120_000) } }];
+const hostileInput = { model: 'gamma-v3-image', kind: 'image' as const, input: { prompt: hostile, n: 2 } };
+/** More bytes than Linux takes in one argument of a command, of far fewer characters. */
+const longInput = { ...hostileInput, input: { prompt: '画'.repeat(60_000) } };
+const all = [...inputs, hostileInput, longInput];
 
 describe('the code of a request', () => {
   let server: Server;
@@ -59,8 +61,8 @@ describe('the code of a request', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const codeOf = (language: Language, { model, input }: (typeof all)[number]) =>
-    snippet(language, { url, key, model }, input);
+  const codeOf = (language: Language, { model, kind, input }: (typeof all)[number]) =>
+    snippet(language, { url, key, model, kind }, input);
   /** Nothing of this process but the places of programs. */
   const bare = (path = '') => ({
     PATH: [path, dirname(process.execPath), '/usr/local/bin:/usr/bin:/bin'].filter(Boolean).join(':'),
@@ -116,7 +118,7 @@ console.log(JSON.stringify({ url, key, args: process.argv.slice(2), stdin }));
 `;
     await writeFile(join(programs, 'npx'), recorder);
     await chmod(join(programs, 'npx'), 0o755);
-    for (const one of [...inputs.slice(0, 4), hostileInput]) {
+    for (const one of all) {
       await writeFile(join(folder, 'cli.sh'), codeOf('CLI', one));
       const called = JSON.parse(await run('sh', ['cli.sh'], bare(programs)));
       assert.deepEqual([called.url, called.key], [url, key]);

@@ -20,6 +20,8 @@ export async function enter(
 }
 
 export async function logIn(page: Page, token: string): Promise<void> {
+  // Where there are people, the login opens with their passwords.
+  await page.getByRole('button', { name: 'Admin token' }).click();
   await page.getByLabel('Admin token', { exact: true }).fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();
 }

@@ -177,6 +177,46 @@ for (const dialect of dialects) {
         );
       });
 
+      test('are found by words of the prompt, by filters, and exported as CSV', async () => {
+        const userName = freshUser();
+        const key = await gateway.key({ userName, name: 'explorer' });
+        const headers = { 'atelier-tags': `team=${userName}` };
+        const made = async (prompt: string, sent = {}) =>
+          (await gateway.ask('POST', `/v1/queue/${model}`, { key, body: { prompt }, headers: sent })).body
+            .request_id;
+        const [harbour, tagged] = [
+          await made('A harbour at dawn'),
+          await made('=Dawn, "over" hills', headers),
+        ];
+        await ask('POST', `jobs/${harbour}/cancel`);
+        const found = async (query: string) => idsOf(await ask('GET', `jobs?user=${userName}&${query}`));
+        assert.deepEqual(await found('q=DAWN'), [tagged, harbour]);
+        assert.deepEqual(await found('q=harbo+dawn'), [harbour]);
+        assert.deepEqual(await found('q=dawn&error=cancelled'), [harbour]);
+        assert.deepEqual(await found(`tag=team%3D${userName}`), [tagged]);
+        assert.deepEqual(await found('tag=team'), [tagged]);
+        assert.deepEqual(await found('sort=oldest&project=default&kind=image'), [harbour, tagged]);
+        assert.deepEqual(await found('kind=speech'), []);
+        assert.deepEqual(await found('q=%21%21'), []);
+        assert.equal(
+          (await ask('GET', 'jobs?min_run=soon')).body.detail,
+          'min_run: must be a number of seconds',
+        );
+        const answer = await fetch(new URL(`/admin/v1/jobs.csv?user=${userName}&sort=oldest`, gateway.url), {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
+        assert.equal(
+          (await answer.text()).replace(/\d{4}-[-:.T\d]+Z/g, 'TIME'),
+          [
+            'request_id,state,model,prompt,project,user,key,account,error,created_at,started_at,completed_at,run_seconds,charged,currency,tags,external_task_id',
+            `${harbour},cancelled,${model},A harbour at dawn,default,${userName},explorer,,cancelled,TIME,,TIME,,,,,`,
+            `${tagged},available,${model},"'=Dawn, ""over"" hills",default,${userName},explorer,,,TIME,,,,,,team=${userName},`,
+            '',
+          ].join('\r\n'),
+        );
+      });
+
       test('one of them shows all that is known of it, and runs again', async () => {
         const userName = freshUser();
         const key = await gateway.key({ userName });

@@ -133,6 +133,8 @@ for (const dialect of dialects) {
           due_at: null,
           ended_at: seconds,
           tries: [{ number: 1, at: milliseconds, took_ms: 12, code: 202, answer: 'ho' }],
+          // What is in it, `admin-webhooks.test.ts` looks at.
+          request: body.request,
         });
       });
 

@@ -16,7 +16,7 @@ let site = '';
 let asked: string[] = [];
 let close = () => {};
 before(async () => {
-  ({ url: site, asked, close } = await openMediaSite());
+  ({ url: site, asked, close } = openMediaSite());
 });
 after(() => close());
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { ReloadableGateway } from '../../src/app/gateway.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { monthOf } from '../../src/store/money/accounts.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 
@@ -17,7 +18,7 @@ const prices = {
   hold: true,
   models: {
     [image]: [
-      { when: { resolution: '1k' }, image: 0.04 },
+      { when: { resolution: '1k' }, image: 0.04, cost: { image: 0.03 } },
       { when: { resolution: '2k' }, image: 0.08 },
     ],
     'eta2.6-t2v': { second: 0.1 },
@@ -181,6 +182,11 @@ for (const dialect of dialects) {
         'Atelier-Quote: is for another model or input',
       ]);
       const [content = '', mac] = token.split('.');
+      assert.doesNotMatch(
+        Buffer.from(content, 'base64url').toString(),
+        /0\.03|cost/i,
+        'what it costs the house',
+      );
       const cheaper = Buffer.from(content, 'base64url').toString().replaceAll('0.04', '0.01');
       const forged = `${Buffer.from(cheaper).toString('base64url')}.${mac}`;
       assert.deepEqual(await refusalOf(withQuote(input, forged)), [
@@ -235,7 +241,8 @@ for (const dialect of dialects) {
       };
       const { name: id, ...ofProject } = await line('project', project);
       assert.match(id, /^project_/);
-      assert.deepEqual(ofProject, { label: project, jobs: 1, amount: '0.04', currency: 'USD' });
+      const margin = { amount: '0.04', cost: '0.03', margin: '0.01' };
+      assert.deepEqual(ofProject, { label: project, jobs: 1, ...margin, currency: 'USD' });
       assert.equal((await line('tag', `run=${dialect}`)).amount, '0.04');
       assert.equal((await line('tag', 'team=a-b')).amount, '0.04');
       assert.ok((await line('provider', 'local')).jobs >= 1);
@@ -244,8 +251,8 @@ for (const dialect of dialects) {
       const csv = await spend('by=project&format=csv');
       assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
       const rows = String(csv.body).split('\r\n');
-      assert.equal(rows[0], 'project,label,jobs,amount,currency');
-      assert.ok(rows.includes(`${id},${project},1,0.04,USD`), String(csv.body));
+      assert.equal(rows[0], 'project,label,jobs,amount,cost,margin,currency');
+      assert.ok(rows.includes(`${id},${project},1,0.04,0.03,0.01,USD`), String(csv.body));
       const refused = await spend('by=colour');
       assert.deepEqual(
         [refused.status, refused.body],
@@ -254,6 +261,89 @@ for (const dialect of dialects) {
       const used = await gateway.ask('GET', '/admin/v1/usage?by=project', { key: token });
       const jobs = used.body.jobs.find((found: { label: string }) => found.label === project);
       assert.deepEqual([jobs.name, jobs.completed], [id, 1]);
+    });
+
+    test('the budget of a tag refuses what it has no room for, names the tag, and is topped up', async () => {
+      const { key } = await keyOf(null);
+      const tag = `campaign=summer ${dialect}`;
+      const headers = { 'atelier-tags': `team=web, ${tag}` };
+      const limit = (body: unknown, of = tag) =>
+        gateway.ask('PUT', `/admin/v1/tags/${encodeURIComponent(of)}/limit`, { key: token, body });
+      const set = await limit({ limit: '0.05', monthly: true });
+      const figures = { limit: '0.05', spent: '0.00', held: '0.00', uncertain: '0.00', available: '0.05' };
+      const id = `campaign=summer%20${dialect}`;
+      const budget = { object: 'tag', id, name: tag, ...figures, monthly: true, floor: '0.00' };
+      assert.deepEqual([set.status, set.body], [200, budget]);
+      const refused = await create(key, { ...input, n: 2 }, headers);
+      assert.deepEqual(
+        [refused.status, refused.body.detail],
+        [402, `Insufficient budget: tag ${tag} has 0.05 USD left, this job may cost up to 0.08 USD`],
+      );
+      const post = (body: unknown) => gateway.ask('POST', '/admin/v1/money/entries', { key: token, body });
+      const entry = { kind: 'top_up', amount: '0.03', reason: 'more', idempotency_key: 'more' };
+      assert.equal((await post({ ...entry, tag })).body.available, '0.08');
+      const { body: handle } = await create(key, { ...input, n: 2 }, headers);
+      await ended(key, handle.request_id);
+      const { body: list } = await gateway.ask('GET', '/admin/v1/tags', { key: token });
+      const line = list.data.find(({ name }: { name: string }) => name === tag);
+      assert.deepEqual([line.spent, line.available], ['0.08', '0.00']);
+      const correction = { ...entry, kind: 'adjustment', request_id: handle.request_id };
+      assert.deepEqual((await post({ ...correction, amount: '-0.02', idempotency_key: 'late' })).body, {
+        ...{ object: 'money_posting', repeated: false, request_id: handle.request_id, charged: '0.06' },
+      });
+      assert.deepEqual((await post({ ...correction, amount: '-0.07', idempotency_key: 'again' })).body, {
+        detail: 'amount: the job was charged 0.06 USD: a credit cannot be more',
+      });
+      const entries = await gateway.ask('GET', `/admin/v1/money/entries?job=${handle.request_id}`, {
+        key: token,
+      });
+      assert.deepEqual(
+        entries.body.data.map(({ account, amount }: Record<string, string>) => [
+          account?.replace(/project_[^:]*/, '…'),
+          amount,
+        ]),
+        ['0.08', '-0.02'].flatMap(amount =>
+          ['project:…', `tag:${id}`, `tag:${id}:${monthOf(gateway.clock.now())}`].map(account => [
+            account,
+            amount,
+          ]),
+        ),
+      );
+      const unknown = await post({ ...entry, tag: 'team=nobody' });
+      assert.deepEqual([unknown.status, unknown.body], [404, { detail: 'Tag has no budget' }]);
+      assert.deepEqual((await limit({ limit: '1.00' }, 'Spring')).body, {
+        detail: 'tag: "Spring" must be name=value',
+      });
+    });
+
+    test('a dry run of another price book says what past jobs would have been charged, and changes nothing', async () => {
+      const { key } = await keyOf('1.00');
+      const { body: handle } = await create(key, { ...input, n: 2 });
+      await ended(key, handle.request_id);
+      const dryRun = (body: unknown) =>
+        gateway.ask('POST', '/admin/v1/money/prices/dry-run', { key: token, body });
+      const tiers = [{ when: { resolution: '1k' }, image: 0.05, cost: { image: 0.02 } }];
+      const book = JSON.stringify({ currency: 'USD', models: { [image]: tiers } });
+      const { status, body } = await dryRun({ book, days: 1 });
+      const [line] = body.data;
+      assert.deepEqual([status, body.data.length, line.model, line.unpriced_jobs], [200, 1, image, 0]);
+      const images = Number(line.candidate) / 0.05;
+      assert.ok(images >= 2, `${images} images`);
+      assert.equal(line.present, (images * 0.04).toFixed(2));
+      assert.equal(line.difference, (images * 0.01).toFixed(2));
+      assert.equal(line.cost, (images * 0.02).toFixed(2));
+      assert.deepEqual([body.jobs, body.truncated, body.currency], [line.jobs, false, 'USD']);
+      const whole = await dryRun({
+        book: 'prices:\n  currency: USD\n  models: { eta2.6-t2v: { second: 1 } }',
+      });
+      assert.deepEqual([whole.body.data[0].unpriced_jobs, whole.body.data[0].candidate], [line.jobs, '0.00']);
+      const wrong = await dryRun({ book: 'currency: dollars\nmodels: {}' });
+      assert.deepEqual(
+        [wrong.status, wrong.body],
+        [422, { detail: 'book: book currency: must be three letters, such as USD (line 1, column 1)' }],
+      );
+      const { body: present } = await gateway.ask('GET', '/admin/v1/money/prices', { key: token });
+      assert.equal(present.version, body.present_version);
     });
 
     test('an operator tops a project up once for each idempotency key', async () => {
@@ -269,6 +359,76 @@ for (const dialect of dialects) {
       assert.deepEqual(refused.body, {
         detail: 'amount: must be a decimal text such as "10.00", with at most six digits behind the point',
       });
+    });
+  });
+
+  describe(`prices that change on ${dialect}`, () => {
+    let folder: string;
+    let settings: string;
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'atelier-money-'));
+      settings = join(folder, 'atelier.yaml');
+    });
+    after(() => rm(folder, { recursive: true, force: true }));
+    const write = (of: unknown) => writeFile(settings, JSON.stringify({ prices: of }));
+    const env = () => ({ ATELIER_ADMIN_TOKEN: token, ATELIER_CONFIG: settings });
+
+    test('between quote, creation and end change nothing that was quoted', async () => {
+      await write(prices);
+      const api = await startGateway({ dialect, isAlone: true, role: 'api', env: env() });
+      const post = (path: string, body: unknown) => api.ask('POST', path, { key: token, body });
+      await post('/admin/v1/projects', { name: 'shop', limit: '0.10' });
+      const { secret: key } = (await post('/admin/v1/keys', { user: 'ann', project: 'shop' })).body;
+      const body = { ...input, n: 2 };
+      const quoted = await api.ask('POST', `/v1/models/${image}/validate`, { key, body });
+      const headers = { 'atelier-quote': quoted.headers.get('atelier-quote') ?? '' };
+      await write({ ...prices, models: { [image]: { image: 5 } } });
+      (api.gateway as ReloadableGateway).reload(readConfig(env()));
+      const made = await api.ask('POST', `/v1/queue/${image}`, { key, body, headers });
+      assert.equal(made.status, 200);
+      await api.stop();
+      // A restart under a third book, without a price of the model.
+      await write({ ...prices, models: { 'eta2.6-t2v': { second: 9 } } });
+      const gateway = await startGateway({ dialect, isAlone: true, env: env(), after: api });
+      const job = await until(async () => {
+        const answer = await gateway.ask('GET', `/v1/jobs/${made.body.request_id}`, { key });
+        return answer.body.status === 'COMPLETED' && answer.body;
+      }, 'the job to end');
+      assert.deepEqual(job.cost, {
+        amount: '0.08',
+        currency: 'USD',
+        lines: [{ unit: 'image', quantity: 2, price: '0.04', basis: 'computed' }],
+      });
+      const { body: balance } = await gateway.ask('GET', '/v1/balance', { key });
+      assert.deepEqual([balance.project.spent, balance.project.available], ['0.08', '0.02']);
+      await gateway.close();
+    });
+
+    test('with hold: false are estimates alone: a limit refuses nothing, and nothing is written but usage', async () => {
+      await write({ ...prices, hold: false });
+      const gateway = await startGateway({ dialect, isAlone: true, env: env() });
+      const post = (path: string, body: unknown) => gateway.ask('POST', path, { key: token, body });
+      await post('/admin/v1/projects', { name: 'shop', limit: '0.01' });
+      const { secret: key } = (await post('/admin/v1/keys', { user: 'ann', project: 'shop' })).body;
+      const quoted = await gateway.ask('POST', `/v1/models/${image}/validate`, { key, body: input });
+      assert.equal(quoted.body.quote.amount, '0.04');
+      const { body: made } = await gateway.ask('POST', `/v1/queue/${image}`, { key, body: input });
+      const free = await gateway.ask('POST', '/v1/queue/gamma-v2-image', { key, body: { prompt: 'A boat' } });
+      assert.equal(free.status, 200);
+      const job = await until(async () => {
+        const answer = await gateway.ask('GET', `/v1/jobs/${made.request_id}`, { key });
+        return answer.body.status === 'COMPLETED' && answer.body;
+      }, 'the job to end');
+      assert.equal('cost' in job && job.cost !== null, false);
+      const { body: balance } = await gateway.ask('GET', '/v1/balance', { key });
+      assert.deepEqual(balance.project, {
+        ...{ name: 'shop', limit: '0.01', spent: '0.00', held: '0.00' },
+        ...{ uncertain: '0.00', available: '0.01' },
+      });
+      assert.deepEqual(await gateway.gateway.db.read('SELECT job_id FROM money_holds'), []);
+      const seen = await gateway.ask('GET', `/admin/v1/jobs/${made.request_id}`, { key: token });
+      assert.deepEqual(seen.body.cost, { amount: 0.04, currency: 'USD' });
+      await gateway.close();
     });
   });
 }

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { quoteInput } from '../../src/admission/quote.ts';
 import type { FoundMedia } from '../../src/catalog/media.ts';
+import { quoteInput } from '../../src/catalog/quote-input.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
@@ -51,6 +51,27 @@ describe('prices', () => {
     });
     assert.deepEqual(faults(), [
       `${path} prices.models.${model}: token: price times max.token must be at most 1000000`,
+    ]);
+  });
+
+  test('charge a factor of the cost where a unit has no price of its own', async () => {
+    const tier = { cost: { image: 0.07, token: 0.000003 }, factor: 1.1, token: 0.1, max: { token: 10 } };
+    await write({ currency: 'EUR', models: { [model]: tier } });
+    const { prices } = readConfig({ ATELIER_CONFIG: path });
+    assert.deepEqual(prices?.models.get(model), [
+      {
+        when: {},
+        max: { token: 10 },
+        units: { image: 0.077, token: 0.1 },
+        cost: { image: 0.07, token: 0.000003 },
+      },
+    ]);
+    await write({ currency: 'EUR', models: { [model]: { cost: { image: 0.07 }, factor: 0 } } });
+    assert.deepEqual(faults(), [`${path} prices.models.${model}.factor: must be above 0 and at most 1000`]);
+    await write({ currency: 'EUR', models: { [model]: { cost: { image: 0.07, token: 1 } } } });
+    assert.deepEqual(faults(), [
+      `${path} prices.models.${model}: cost: says what a unit costs, not what is charged; add a price, or factor: N`,
+      `${path} prices.models.${model}: token: no input says how many a job uses; add max: { token: N }, the most of one job`,
     ]);
   });
 

@@ -276,7 +276,13 @@ for (const dialect of dialects) {
         });
         assert.deepEqual(
           [status, body],
-          [400, { detail: 'This is no session of a person: the admin token has no password' }],
+          [
+            400,
+            {
+              detail:
+                'This session has no password: it began with the admin token or by an identity provider',
+            },
+          ],
         );
       });
 

@@ -17,6 +17,7 @@ const mayBeRetried: readonly RefusalName[] = [
   'probes_of_key_full',
   'work_of_share_full',
   'waiting_of_key_full',
+  'oidc_unavailable',
   'request_too_slow',
   'job_failed',
   'unavailable',

@@ -32,9 +32,17 @@ export interface TestFleetWanted {
   readonly database?: Made;
   readonly env?: Readonly<Record<string, string>>;
   readonly publicUrl?: string;
+  /** The `prices` of the settings. Default: none. */
+  readonly prices?: unknown;
 }
 
-export async function openTestFleet({ apis, workers, env, ...wanted }: TestFleetWanted): Promise<TestFleet> {
+export async function openTestFleet({
+  apis,
+  workers,
+  env,
+  prices,
+  ...wanted
+}: TestFleetWanted): Promise<TestFleet> {
   const database = await makeDatabase('postgres', wanted.database);
   const { folder } = database;
   const db = await database.connect();
@@ -48,7 +56,7 @@ export async function openTestFleet({ apis, workers, env, ...wanted }: TestFleet
     folder,
     hasOwnFolders: true,
     env: {
-      ...(await routeTo(upstream.url, folder)),
+      ...(await routeTo(upstream.url, folder, { prices })),
       ...s3.env,
       ATELIER_DATABASE_URL: database.url!,
       ATELIER_ALLOW_PRIVATE_NETWORK: '1',

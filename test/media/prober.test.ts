@@ -1,6 +1,7 @@
 /** The prober: what it measures of films, sounds and pictures, and its limits. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -101,7 +102,7 @@ const unsized: Probe = { kind: 'unreadable', reason: 'The image has no width or 
 const trackless: Probe = { kind: 'unreadable', reason: 'The file has no video or audio track.' };
 const tooSlow: Probe = { kind: 'unreadable', reason: 'Reading the file timed out.' };
 
-const folder = await mkdtemp(join(tmpdir(), 'prober-'));
+const folder = mkdtempSync(join(tmpdir(), 'prober-'));
 const prober = openProber({ workers: 2 });
 const at = (name: string) => join(folder, name);
 

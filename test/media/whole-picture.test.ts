@@ -1,6 +1,7 @@
 /** Truncated pictures of every format are refused. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -14,7 +15,7 @@ import { makeClip } from '../../testkit/media/make-media.ts';
 const endsEarly: Probe = { kind: 'unreadable', reason: 'The image is truncated.' };
 const size = { width: 64, height: 48 };
 
-const folder = await mkdtemp(join(tmpdir(), 'whole-'));
+const folder = mkdtempSync(join(tmpdir(), 'whole-'));
 const prober = openProber({ workers: 2 });
 after(async () => {
   await prober.close();

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { createReplicate } from '@ai-sdk/replicate';
 import { createFalClient } from '@fal-ai/client';
+import { generateImage } from 'ai';
 import Replicate from 'replicate';
 import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 
@@ -12,12 +14,16 @@ before(async () => {
 });
 after(() => gateway.close());
 
-/** Runs the second and the third block of a recipe, and gives what they print. */
-async function printedBy(recipe: string, names: Readonly<Record<string, unknown>>): Promise<string> {
+/** Runs two blocks of a recipe, the second and the third unless said otherwise, and gives what they print. */
+async function printedBy(
+  recipe: string,
+  names: Readonly<Record<string, unknown>>,
+  first = 1,
+): Promise<string> {
   const page = await readFile(new URL(`../../docs/recipes/${recipe}`, import.meta.url), 'utf8');
   const blocks = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const code = blocks
-    .slice(1, 3)
+    .slice(first, first + 2)
     .join('')
     .replace('https://atelier.example', gateway.url)
     .replace('process.env.ATELIER_KEY', JSON.stringify(await gateway.key()));
@@ -45,4 +51,8 @@ test('docs/recipes/from-fal.md', async () => {
 
 test('docs/recipes/from-replicate.md', async () => {
   assert.equal(await typeAt(await printedBy('from-replicate.md', { Replicate })), 'audio/mpeg');
+});
+
+test('docs/recipes/from-replicate.md: the AI SDK', async () => {
+  assert.equal(await printedBy('from-replicate.md', { createReplicate, generateImage }, 4), 'image/png');
 });

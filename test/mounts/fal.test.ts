@@ -113,31 +113,6 @@ describe('jobs that run', () => {
     const again = await fal.run('acme/voice', { input: { text: 'Good evening.' } });
     assert.equal(again.requestId, requestId);
   });
-
-  test('the calls of fal-client for Python, as its source has them at 0107387: submit, status, result', async () => {
-    const headers = { authorization: `Key ${key}`, 'x-fal-queue-priority': 'low' };
-    const submitted = await gateway.ask('POST', `/fal/${speech}`, { body: { prompt: 'Hello.' }, headers });
-    const { request_id: id, ...handle } = submitted.body;
-    const base = `${gateway.url}/fal/${speech}/requests/${id}`;
-    assert.deepEqual(handle, {
-      gateway_request_id: id,
-      status: 'IN_QUEUE',
-      response_url: base,
-      status_url: `${base}/status`,
-      cancel_url: `${base}/cancel`,
-      queue_position: 0,
-    });
-    const status = await until(async () => {
-      const answer = await gateway.ask('GET', `${handle.status_url}?logs=true`, { headers });
-      return answer.body.status === 'COMPLETED' ? answer : undefined;
-    }, 'the end');
-    assert.equal(status.status, 200);
-    assert.equal('error' in status.body, false);
-    const result = await gateway.ask('GET', handle.response_url, { headers });
-    assert.equal(result.status, 200);
-    assert.equal(result.headers.get('x-fal-request-id'), id);
-    assert.equal(result.body.audio.content_type, 'audio/wav');
-  });
 });
 
 describe('jobs that the test moves', () => {
@@ -229,13 +204,25 @@ describe('jobs that the test moves', () => {
     await end(job, { kind: 'cancelled' });
   });
 
-  test('a retry under an Idempotency-Key makes one job', async () => {
-    const fal = openClient(gateway, key);
-    const submit = () =>
-      fal.queue.submit(speech, { input: { prompt: 'once' }, headers: { 'Idempotency-Key': 'order-1' } });
-    const [first, second] = [await submit(), await submit()];
-    assert.equal(first.request_id, second.request_id);
-    await end(await claim(speechId), { kind: 'cancelled' });
+  test('the retry of the package after a broken connection makes one job under an Idempotency-Key', async () => {
+    let requests = 0;
+    const fal = openClient(gateway, key, async (...request) => {
+      const answer = await fetch(...request);
+      if (++requests > 1) return answer;
+      await answer.arrayBuffer();
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+      });
+    });
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const { request_id } = await fal.queue.submit(speech, { input: { prompt: 'once' }, headers });
+    assert.equal(requests, 2);
+    const job = await claim(speechId);
+    assert.equal(job.id, request_id);
+    await end(job, { kind: 'cancelled' });
+    const now = gateway.clock.now();
+    const others = await claimJobs(gateway.gateway.db, { worker, modelId: speechId, limit: 1, now });
+    assert.deepEqual(others, []);
   });
 
   test('an upload through the proxy is an input of a job; its second try changes nothing', async () => {

@@ -115,6 +115,17 @@ describe('words that map', () => {
     assert.deepEqual(read('eta2.6-t2v', body), { prompt: 'A boat', size: '720*1280', shot_type: 'multi' });
   });
 
+  test('texts inside a field are numbers and booleans where it takes no text, as a form writes them', () => {
+    const settings = { duration: '5', resolution: '720p' };
+    assert.deepEqual(read('gamma-v3-turbo-t2v', { prompt: '5', settings }), {
+      prompt: '5',
+      settings: { duration: 5, resolution: '720p' },
+    });
+    const wrong = { duration: 'long' };
+    const kept = read('gamma-v3-turbo-t2v', { prompt: 'A boat', settings: wrong });
+    assert.deepEqual(kept.settings, wrong);
+  });
+
   test('bytes are written as the field takes them: with a prefix, or as base64 alone', () => {
     const image = new GivenPicture(Buffer.alloc(30, 1), 'image/png');
     const base64 = image.bytes.toString('base64');

@@ -351,6 +351,21 @@ describe('speech and models', () => {
     assert.equal(Buffer.from(await sound.arrayBuffer()).toString('latin1', 0, 4), 'RIFF');
   });
 
+  test('a failure that was none of the input is an InternalServerError, which is not asked for again', async () => {
+    let requests = 0;
+    const client = clientOf(gateway, key, {
+      fetch: (...request) => {
+        requests += 1;
+        return fetch(...request);
+      },
+    });
+    // Drawn here: no route leads this model to the upstream.
+    const words = { model: 'delta-speech-02-hd', voice: 'calm-man' } as const;
+    const call = client.audio.speech.create({ ...words, input: 'Hi [atelier:fail=runtime_error]' });
+    const failure = await thrown(call, InternalServerError);
+    assert.deepEqual([failure.status, failure.code, requests], [500, 'runtime_error', 1]);
+  });
+
   test('a format that the model has not is refused', async () => {
     const call = openai.audio.speech.create({
       model: 'org/tts',

@@ -19,6 +19,7 @@ import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { callbacksOf } from '../../testkit/clients/callback-jobs.ts';
 import { thrown } from '../../testkit/clients/thrown.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { picture } from '../../testkit/media/media-maker.ts';
 import { openReceiver, type Receiver } from '../../testkit/net/receiver.ts';
 
 const speech = 'minimax/speech-02-hd';
@@ -259,7 +260,17 @@ describe('predictions that the test moves', () => {
     await end(job, { kind: 'cancelled' });
   });
 
-  test('files: one of an input is uploaded first; it is listed, read and deleted', async () => {
+  test('a file of an input is uploaded by the package, and its address is the input', async () => {
+    const replicate = openClient(gateway, key);
+    const image = new Blob([new Uint8Array(await picture('png', 320, 320))], { type: 'image/png' });
+    const words = { prompt: 'In snow', image };
+    const { input } = await replicate.predictions.create({ model: 'atelier/gamma-v2-image', input: words });
+    const { id } = (await replicate.files.list()).results[0]!;
+    assert.equal((input as { image: string }).image, id);
+    await end(await claim('gamma-v2-image'), { kind: 'cancelled' });
+  });
+
+  test('files: one is uploaded; it is listed, read and deleted', async () => {
     const replicate = openClient(gateway, key);
     const file = await replicate.files.create(new File(['hello'], 'a.txt', { type: 'text/plain' }));
     assert.deepEqual([file.content_type, file.size], ['text/plain', 5]);
@@ -272,7 +283,7 @@ describe('predictions that the test moves', () => {
     assert.equal((await refusalOf(replicate.files.delete(file.id))).status, 404);
   });
 
-  test('the calls of @ai-sdk/replicate at 0419953: an image that waits, in common words', async () => {
+  test('a picture that waits, in common words', async () => {
     const headers = { authorization: `Bearer ${key}`, prefer: 'wait=1' };
     const input = { prompt: 'A lake', aspect_ratio: '1:1', num_outputs: 2 };
     const path = '/replicate/v1/models/atelier/gamma-v3-image/predictions';
@@ -286,21 +297,6 @@ describe('predictions that the test moves', () => {
     await end(job, { kind: 'failed', error: jobError('runtime_error', 'it is a test') });
     const { status, body, headers: given } = await answered;
     assert.deepEqual([status, body.status, given.get('preference-applied')], [201, 'failed', 'wait=1']);
-  });
-
-  test('the calls of replicate for Python at 0d31fd7: a prediction, and a file', async () => {
-    const path = '/replicate/v1/models/minimax/speech-02-hd/predictions';
-    const created = await gateway.ask('POST', path, { key, body: { input } });
-    assert.deepEqual([created.status, created.body.status], [201, 'starting']);
-    const cancelled = await gateway.ask('POST', created.body.urls.cancel, { key });
-    assert.deepEqual([cancelled.status, cancelled.body.status], [200, 'canceled']);
-    const read = await gateway.ask('GET', created.body.urls.get, { key });
-    assert.deepEqual(read.body, cancelled.body);
-    const form = new FormData();
-    form.append('metadata', JSON.stringify({ of: 'mine' }));
-    form.append('content', new Blob(['hello'], { type: 'text/plain' }), 'a.txt');
-    const file = await gateway.ask('POST', '/replicate/v1/files', { key, body: form });
-    assert.deepEqual([file.status, file.body.name, file.body.size], [201, 'a.txt', 5]);
   });
 
   test('a model is described', async () => {

@@ -7,6 +7,7 @@ import { openPasswords } from '../../src/admission/passwords.ts';
 import { minutes } from '../../src/domain/clock.ts';
 import type { PasswordCost } from '../../src/domain/password-hash.ts';
 import { listAudit } from '../../src/store/people/audit.ts';
+import { openStandingClock } from '../../testkit/clock.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 
@@ -165,7 +166,7 @@ for (const dialect of dialects) {
   describe(`guesses (${dialect})`, () => {
     let gateway: TestGateway;
     before(async () => {
-      gateway = await startGateway({ dialect, isAlone: true, role: 'api', env });
+      gateway = await startGateway({ dialect, isAlone: true, role: 'api', env, clock: openStandingClock() });
     });
     after(() => gateway.close());
 
@@ -260,7 +261,8 @@ for (const dialect of dialects) {
 }
 
 test('two processes on PostgreSQL: what ends at one is refused at the other, and rates are those of both', async () => {
-  const one = await startGateway({ dialect: 'postgres', isAlone: true, role: 'api', env });
+  const clock = openStandingClock();
+  const one = await startGateway({ dialect: 'postgres', isAlone: true, role: 'api', env, clock });
   const other = await startGateway({ isAlone: true, role: 'api', env, after: one });
   try {
     const begun = await send(one, ['POST', '/admin/v1/session'], { token });

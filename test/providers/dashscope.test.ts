@@ -4,7 +4,7 @@ import { openMediaSite } from '../../testkit/media/media-site.ts';
 import { dashscope } from '../../testkit/upstreams/dashscope.ts';
 import { conformance } from './conformance.ts';
 
-const site = await openMediaSite();
+const site = openMediaSite();
 after(() => site.close());
 const audio_url = `${site.url}/waves.wav`;
 

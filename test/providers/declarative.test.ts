@@ -1,6 +1,7 @@
 /** Providers that are described in settings: conformance, other shapes of upstreams, faults of a description. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -23,7 +24,7 @@ const pageSchema = z.object({
 });
 
 /** The worked example as the page has it. */
-const page = await readFile(new URL('../../docs/providers/declarative.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/providers/declarative.md', import.meta.url), 'utf8');
 const example = pageSchema.parse(parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? ''));
 const { provider: _, api_key: __, slots: ___, ...described } = example.accounts.lumen;
 const switches = Object.fromEntries(

@@ -10,7 +10,7 @@ import {
   type TestGatewayOptions,
   until,
 } from '../../testkit/gateway/gateway.ts';
-import { picture } from '../../testkit/media/media-maker.ts';
+import { png } from '../../testkit/media/media-maker.ts';
 import type { RuleInput } from '../../testkit/upstream/script.ts';
 import { ark } from '../../testkit/upstreams/ark.ts';
 import { type Fake, startFake } from '../../testkit/upstreams/fake.ts';
@@ -28,7 +28,7 @@ export const webhookSecret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
 /** The public address of the gateway that upstreams get. */
 export const publicUrl = 'https://gateway.test/below';
 
-const frame = `data:image/png;base64,${(await picture('png', 320, 240)).toString('base64')}`;
+const frame = `data:image/png;base64,${png(320, 240).toString('base64')}`;
 
 /** An upstream that calls back, and a job that goes there. */
 export interface Caller {

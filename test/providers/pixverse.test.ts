@@ -6,7 +6,7 @@ import { openMediaSite } from '../../testkit/media/media-site.ts';
 import { pictureNumber, pixverse } from '../../testkit/upstreams/pixverse.ts';
 import { conformance } from './conformance.ts';
 
-const site = await openMediaSite();
+const site = openMediaSite();
 after(() => site.close());
 const image = `${site.url}/portrait.png`;
 

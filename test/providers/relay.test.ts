@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { jobIdFromRow } from '../../src/domain/ids.ts';
+import { listAttempts } from '../../src/store/jobs/inspect.ts';
 import { create, image, pathOf, speech } from '../../testkit/clients/queue.ts';
 import { type Dialect, dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
@@ -50,6 +52,13 @@ for (const dialect of dialects) {
             const { url } = model === image ? result.images[0] : result.audio;
             assert.equal(new URL(url).origin, gateway.url);
             assert.equal((await fetch(url)).status, 200);
+            const [attempt] = await listAttempts(gateway.gateway.db, jobIdFromRow(id));
+            const { method, path, status, request, answer } = attempt?.exchange ?? {};
+            assert.deepEqual([method, path, status], ['POST', `/v1/queue/${model}`, 200]);
+            assert.match(request ?? '', /"(prompt|text)":/);
+            assert.match(answer ?? '', /"request_id": "[0-9a-f-]{36}"/);
+            // The key of the account went with the call.
+            assert.ok(!JSON.stringify(attempt?.exchange).includes('atl_'));
           }
           const rows = await upstream.gateway.db.read('SELECT count(*) AS jobs FROM jobs');
           assert.equal(rows[0]?.jobs, 2);

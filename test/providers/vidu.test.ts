@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { findByPayload } from '../../src/providers/vidu/lookup.ts';
-import { picture } from '../../testkit/media/media-maker.ts';
+import { png } from '../../testkit/media/media-maker.ts';
 import { jsonAnswer } from '../../testkit/upstream/answer.ts';
 import { good } from '../../testkit/upstream/studio.ts';
 import type { Protocol } from '../../testkit/upstreams/protocol.ts';
@@ -14,7 +14,7 @@ import { conformance } from './conformance.ts';
 import type { Conformance } from './description.ts';
 import { openBench } from './provider-bench.ts';
 
-const frame = `data:image/png;base64,${(await picture('png', 320, 240)).toString('base64')}`;
+const frame = `data:image/png;base64,${png(320, 240).toString('base64')}`;
 const problem = (code: number, reason: string, message = 'not good') => ({
   code,
   reason,

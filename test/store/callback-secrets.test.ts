@@ -79,7 +79,8 @@ for (const dialect of dialects) {
       assert.equal((await tables()).includes('whsec_'), false);
       assert.deepEqual(
         logged.filter(({ msg }) => msg === 'plain-text webhook secrets encrypted').map(({ users }) => users),
-        [212],
+        // Those above, and the one that alerts of budgets are signed for.
+        [213],
       );
       await gateway.close();
       assert.deepEqual(await secrets.read(first.userId, ends - 1), [old]);

@@ -109,6 +109,7 @@ for (const dialect of dialects) {
           userId: owner.userId,
           status: 'COMPLETED',
           url,
+          body: null,
           state: 'waiting',
           attempts: 1,
           failures: 0,
@@ -311,7 +312,7 @@ for (const dialect of dialects) {
           await ended(url);
           const delivery = await claimOne(url);
           await end(delivery, { kind });
-          assert.equal(await redeliver(db, delivery.id, later + 50), 'in_line');
+          assert.equal(await redeliver(db, delivery.id, { actor: 'operator', now: later + 50 }), 'in_line');
           assert.deepEqual(await found(delivery), { ...delivery, dueAt: later + 50 });
           const again = await claimOne(url, later + 50);
           assert.deepEqual([again.id, again.attempts, again.failures], [delivery.id, 2, 0]);
@@ -330,7 +331,7 @@ for (const dialect of dialects) {
         await ended(url);
         const delivery = await claimOne(url);
         await end(delivery, { kind: 'again', dueAt: later + 8 * hours });
-        assert.equal(await redeliver(db, delivery.id, later + 1), 'in_line');
+        assert.equal(await redeliver(db, delivery.id, { actor: 'operator', now: later + 1 }), 'in_line');
         assert.equal((await claimOne(url, later + 1)).attempts, 2);
       });
 
@@ -338,7 +339,7 @@ for (const dialect of dialects) {
         const url = freshUrl();
         await ended(url);
         const delivery = await claimOne(url);
-        assert.equal(await redeliver(db, delivery.id, later + 1), 'in_line');
+        assert.equal(await redeliver(db, delivery.id, { actor: 'operator', now: later + 1 }), 'in_line');
         assert.deepEqual(await found(delivery), delivery);
         assert.deepEqual(await claim(url, later + 1), []);
       });
@@ -348,7 +349,7 @@ for (const dialect of dialects) {
         await lease(url);
         const delivery = await claimOne(url);
         await end(delivery, { kind: 'failed' });
-        assert.equal(await redeliver(db, delivery.id, later + 1), 'in_line');
+        assert.equal(await redeliver(db, delivery.id, { actor: 'operator', now: later + 1 }), 'in_line');
         assert.equal((await claimOne(url, later + 1)).id, delivery.id);
       });
 
@@ -360,7 +361,7 @@ for (const dialect of dialects) {
           await end(delivery, { kind });
           await settle(db, own, completed, later);
           const before = await found(delivery);
-          assert.equal(await redeliver(db, delivery.id, later + 1), 'refused');
+          assert.equal(await redeliver(db, delivery.id, { actor: 'operator', now: later + 1 }), 'refused');
           assert.deepEqual(await found(delivery), before);
         }
       });
@@ -377,11 +378,11 @@ for (const dialect of dialects) {
           limit: 10,
         });
         assert.equal(listed.length, 1);
-        assert.equal(await redeliver(db, listed[0]!.id, later), 'refused');
+        assert.equal(await redeliver(db, listed[0]!.id, { actor: 'operator', now: later }), 'refused');
       });
 
       test('of an unknown one finds nothing', async () => {
-        assert.equal(await redeliver(db, newDeliveryId(later), later), 'unknown');
+        assert.equal(await redeliver(db, newDeliveryId(later), { actor: 'operator', now: later }), 'unknown');
       });
 
       test('beside the end of its job leaves no older event that would follow the final one', async () => {
@@ -391,7 +392,10 @@ for (const dialect of dialects) {
           const { job, lease: own } = await lease(url);
           const delivery = await claimOne(url);
           await end(delivery, { kind: 'delivered' });
-          await Promise.all([redeliver(other, delivery.id, later), settle(db, own, completed, later)]);
+          await Promise.all([
+            redeliver(other, delivery.id, { actor: 'operator', now: later }),
+            settle(db, own, completed, later),
+          ]);
           const rows = await deliveriesOf(db, job.id);
           assert.notEqual(rows[0]?.state, 'waiting');
           const [first] = await claim(url);
@@ -410,7 +414,7 @@ for (const dialect of dialects) {
         await ended(delivered, since);
         await end(await claimOne(delivered, since), { kind: 'delivered' }, since);
 
-        assert.equal(await redeliverFailed(db, since, since + 9), 2);
+        assert.equal(await redeliverFailed(db, since, { actor: 'operator', now: since + 9 }), 2);
         assert.equal((await found(old)).state, 'failed');
         for (const delivery of young) {
           const { state, dueAt, failures, endedAt } = await found(delivery);
@@ -423,7 +427,7 @@ for (const dialect of dialects) {
           subject: 'failed',
           details: { failed_since: since, deliveries: 2 },
         });
-        assert.equal(await redeliverFailed(db, since, since + 9), 0);
+        assert.equal(await redeliverFailed(db, since, { actor: 'operator', now: since + 9 }), 0);
       });
     });
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { claimDeliveries, findDueQueues } from '../../src/store/callbacks/deliveries.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
-import { migrate } from '../../src/store/db/migrate.ts';
+import { isFor, migrate } from '../../src/store/db/migrate.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
 import { makeOwner, rowOf, start, wait } from '../../testkit/databases/rows.ts';
 
@@ -17,7 +17,7 @@ for (const dialect of dialects) {
       database = await makeDatabase(dialect);
       db = await database.connect();
       const names = await readdir(new URL('../../src/store/migrations/', import.meta.url));
-      scripts = names.filter(name => name.endsWith('.sql')).toSorted();
+      scripts = names.filter(name => isFor(dialect, name)).toSorted();
     });
     after(() => database.remove());
 
@@ -26,6 +26,14 @@ for (const dialect of dialects) {
       const before = await rowOf(db, job.id);
       assert.deepEqual(await migrate(db, start), []);
       assert.deepEqual(await rowOf(db, job.id), before);
+    });
+
+    test('each has a number of its own, which is its place', () => {
+      const places = scripts.map((_, index) => String(index + 1).padStart(4, '0'));
+      assert.deepEqual(
+        scripts.map(name => name.slice(0, 4)),
+        places,
+      );
     });
 
     test('two connections that migrate an empty database at once apply each script once', async () => {
@@ -73,6 +81,56 @@ for (const dialect of dialects) {
       }
     });
 
+    test('callbacks and their attempts are the same once alerts may stand beside them', async () => {
+      const own = await makeDatabase(dialect);
+      try {
+        const other = await own.connect();
+        await removeTables(other);
+        const earlier = scripts.filter(name => name < '0024');
+        await other.migrate(async tx => {
+          await tx.script('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)');
+          for (const name of earlier) {
+            await tx.script(
+              await readFile(new URL(`../../src/store/migrations/${name}`, import.meta.url), 'utf8'),
+            );
+            await tx.write('INSERT INTO migrations VALUES ($1, 0)', [name]);
+          }
+        });
+        const job = await wait(other, await makeOwner(other));
+        const write = (id: string, state: string, endedAt: number | null) =>
+          other.write(
+            `INSERT INTO deliveries (id, job_id, user_id, status, url, line, state, due_at, created_at, ended_at,
+               tries, failures, sending_until)
+             SELECT $1, id, user_id, 'COMPLETED', 'https://a.test/x', 'u a.test', $2, 5, 4, $3, 2, 1, 7
+             FROM jobs WHERE id = $4`,
+            [id, state, endedAt, job.id],
+          );
+        await write('msg_1', 'waiting', null);
+        await write('msg_2', 'failed', 9);
+        await other.write(
+          `INSERT INTO delivery_tries VALUES ('msg_2', 1, 4, 5, 500, 'a'), ('msg_2', 2, 6, NULL, NULL, NULL)`,
+        );
+        // By name: a connection keeps the plan of a statement, which may not get another column.
+        const ofDeliveries = `id, job_id, user_id, status, url, line, state, tries, failures, due_at, created_at,
+          ended_at, sending_until`;
+        const rows = async () => [
+          ...(await other.read(`SELECT ${ofDeliveries} FROM deliveries ORDER BY id`)),
+          ...(await other.read(
+            'SELECT delivery_id, number, at, took_ms, code, answer FROM delivery_tries ORDER BY 2',
+          )),
+        ];
+        const before = await rows();
+        assert.equal(before.length, 4);
+        assert.deepEqual(await migrate(other, start), scripts.slice(earlier.length));
+        assert.deepEqual(await rows(), before);
+        // The attempts still go with their callback, and that with its job.
+        await other.write('DELETE FROM jobs');
+        assert.deepEqual(await rows(), []);
+      } finally {
+        await own.remove();
+      }
+    });
+
     test('a migration that fails leaves nothing behind', async () => {
       const failing = db.migrate(async tx => {
         await tx.script('CREATE TABLE half_made (id TEXT PRIMARY KEY)');
@@ -90,7 +148,9 @@ async function removeTables(db: Connection): Promise<void> {
     await db.write('CREATE SCHEMA public');
     return;
   }
-  // The youngest first: rows refer to older tables.
-  const tables = await db.read(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid DESC`);
+  // The youngest first: rows refer to older tables. Those of an index of words go with it.
+  const tables = await db.read(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'job!_words!_%' ESCAPE '!' ORDER BY rowid DESC`,
+  );
   for (const { name } of tables) await db.write(`DROP TABLE ${name}`);
 }

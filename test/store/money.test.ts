@@ -3,14 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { days, hours } from '../../src/domain/clock.ts';
 import { newWorkerId, type WorkerId } from '../../src/domain/ids.ts';
-import { type Job, jobError, type Outcome } from '../../src/domain/job.ts';
-import type { Quote } from '../../src/domain/prices.ts';
-import { insertAttempt, recordAnswer } from '../../src/store/attempts/attempts.ts';
+import type { Outcome } from '../../src/domain/job.ts';
+import { recordAnswer } from '../../src/store/attempts/attempts.ts';
 import { resolveUncertainSubmission } from '../../src/store/attempts/uncertain.ts';
 import type { Connection, Statements } from '../../src/store/db/connection.ts';
 import { cancelJob } from '../../src/store/jobs/cancel.ts';
-import { claimJobs } from '../../src/store/jobs/claim.ts';
-import { insertJob, type NewJob } from '../../src/store/jobs/insert.ts';
 import { rerunJob } from '../../src/store/jobs/inspect.ts';
 import { expireJobs, pruneJobs } from '../../src/store/jobs/maintenance.ts';
 import { readJobById } from '../../src/store/jobs/read.ts';
@@ -18,32 +15,14 @@ import { settle } from '../../src/store/jobs/settle.ts';
 import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { accountId, monthOf } from '../../src/store/money/accounts.ts';
 import { takeAlerts } from '../../src/store/money/alerts.ts';
-import { type AccountBalance, readBalance } from '../../src/store/money/balance.ts';
 import { checkMoney } from '../../src/store/money/check.ts';
-import { listEntries } from '../../src/store/money/entries.ts';
 import { BudgetError } from '../../src/store/money/holds.ts';
-import { createProject, postEntry, setLimit, writeLimit } from '../../src/store/money/projects.ts';
-import { createKey } from '../../src/store/people/keys.ts';
+import { postEntry, setLimit, writeLimit } from '../../src/store/money/projects.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
-import { later, newJob, start, unique } from '../../testkit/databases/rows.ts';
+import { failed, openPayers, quote, uncertain, used } from '../../testkit/databases/payers.ts';
+import { later, start, unique } from '../../testkit/databases/rows.ts';
 
-const account = { id: 'studio', slots: 1000, rate: null };
 const operator = { actor: 'operator', now: start } as const;
-/** Three seconds at 0.10. */
-const quote: Quote = {
-  amount: 300_000,
-  currency: 'USD',
-  version: 'v1',
-  lines: [{ unit: 'second', quantity: 3, price: 0.1 }],
-};
-const result = { outputs: [], inferenceMs: 1 } as const;
-const used = (quantity: number, basis: 'reported' | 'computed' = 'computed'): Outcome => ({
-  kind: 'completed',
-  result,
-  usage: [{ unit: 'second', quantity, basis }],
-});
-const failed: Outcome = { kind: 'failed', error: jobError('runtime_error', 'failed') };
-const uncertain: Outcome = { kind: 'failed', error: jobError('submission_uncertain', 'unknown') };
 
 for (const dialect of dialects) {
   describe(`money on ${dialect}`, () => {
@@ -62,65 +41,10 @@ for (const dialect of dialects) {
       await database.remove();
     });
 
-    /** A key of a project with that limit, in millionths. */
-    async function payer(limit: number | null, { floor = 0, monthly = false } = {}) {
-      const project = await createProject(db, { name: unique('project'), limit, monthly, floor }, operator);
-      assert.ok(project);
-      const wanted = { userName: unique('payer'), name: null, models: null, expiresAt: null };
-      const { key } = await createKey(db, { ...wanted, projectId: project.id }, start);
-      return {
-        project,
-        payer: { projectId: project.id, keyId: key.id },
-        owner: { userId: key.userId, keyId: key.id },
-      };
-    }
-    type Payer = Awaited<ReturnType<typeof payer>>;
-
-    const create = (by: Payer, wanted: Partial<NewJob> = {}, of: Quote | null = quote) => {
-      const job = newJob(by.owner, { modelId: unique('model'), ...wanted });
-      const reservation = { payer: by.payer, quote: of, unpriced: 'refuse' } as const;
-      return insertJob(db, job, { reservation }).then(insertion => ({ job, insertion }));
-    };
-    /** A job of the model that a worker has submitted, with that answer of its upstream. */
-    async function submitted(modelId: string, answer: 'accepted' | 'unknown' = 'accepted'): Promise<Job> {
-      const [job] = await claimJobs(db, { worker, modelId, limit: 1, now: later, account });
-      assert.ok(job);
-      const intent = {
-        number: 1,
-        provider: 'relay',
-        account: 'studio',
-        dedupeKey: `${job.id}-1`,
-        billable: true,
-      };
-      assert.equal(await insertAttempt(db, leaseOf(job), intent, later), true);
-      const given =
-        answer === 'accepted'
-          ? ({ kind: 'accepted', ref: { id: 'theirs' } } as const)
-          : ({ kind: 'unknown', error: { message: 'the connection failed' } } as const);
-      await recordAnswer(db, job.id, 1, given, later);
-      return job;
-    }
-    const leaseOf = ({ id, claim }: Job) => ({ jobId: id, holder: worker, claim });
-    const balance = async ({ project }: Payer, now = start): Promise<AccountBalance | null> =>
-      readBalance(db, { kind: 'project', id: project.id }, now);
-    const figures = async (by: Payer, now = start) => {
-      const { limit, spent, held, uncertain, available } = (await balance(by, now))!;
-      return { limit, spent, held, uncertain, available };
-    };
-    const run = async (by: Payer, outcome: Outcome, answer?: 'accepted' | 'unknown') => {
-      const { job } = await create(by);
-      await settle(db, leaseOf(await submitted(job.modelId, answer)), outcome, later);
-      return job;
-    };
-    const entriesOf = async ({ project }: Payer) =>
-      (
-        await listEntries(db, {
-          account: accountId({ kind: 'project', id: project.id }),
-          jobId: null,
-          after: null,
-          limit: 100,
-        })
-      ).map(({ kind, amount }) => [kind, amount]);
+    const { payer, create, submitted, leaseOf, balance, figures, run, entriesOf } = openPayers(
+      () => db,
+      () => worker,
+    );
 
     test('a creation reserves its amount, and a completed job is charged what it used of it', async () => {
       const by = await payer(1_000_000);
@@ -343,7 +267,7 @@ for (const dialect of dialects) {
       const by = await payer(1_000_000);
       const account = accountId({ kind: 'project', id: by.project.id });
       const alerts = async () =>
-        (await takeAlerts(db))
+        (await takeAlerts(db, null, start))
           .filter(alert => alert.account === account)
           .map(({ percent, limit, used }) => [percent, limit, used]);
       await create(by);

@@ -13,6 +13,8 @@ import { create, shortSpeech, speech } from '../../testkit/clients/worker-jobs.t
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
 import { picture } from '../../testkit/media/media-maker.ts';
 
+/** Of SQLite, unless it is told otherwise. */
+const pageBytes = 4096;
 const mebibyte = 1024 * 1024;
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -25,13 +27,19 @@ describe('a gateway whose database has no space left', () => {
   let key: string;
   let reserve: string;
   before(async () => {
-    gateway = await startGateway({ role: 'api' });
+    gateway = await startGateway({ role: 'api', hasWholeReserve: true });
     key = await gateway.key();
     reserve = join(gateway.folder, 'ballast');
   });
   after(() => gateway.close());
 
+  /** Pages that a migration or a deletion left free are filled first: a new row would go there. */
   const leavePages = async (spare: number) => {
+    const [unused] = await gateway.gateway.db.read('PRAGMA freelist_count');
+    await gateway.gateway.db.write('CREATE TABLE IF NOT EXISTS filler (bytes BLOB)');
+    await gateway.gateway.db.write('INSERT INTO filler VALUES (zeroblob($1))', [
+      Number(unused?.freelist_count) * pageBytes,
+    ]);
     const [size] = await gateway.gateway.db.read('PRAGMA page_count');
     await gateway.gateway.db.write(`PRAGMA max_page_count = ${Number(size?.page_count) + spare}`);
   };

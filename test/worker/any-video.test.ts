@@ -13,10 +13,10 @@ import { startOwnWorker } from '../../testkit/gateway/own-worker.ts';
 import { openMediaSite } from '../../testkit/media/media-site.ts';
 
 let database: TestDatabase;
-let site: Awaited<ReturnType<typeof openMediaSite>>;
+let site: ReturnType<typeof openMediaSite>;
 before(async () => {
   database = await makeDatabase('sqlite');
-  site = await openMediaSite();
+  site = openMediaSite();
 });
 after(async () => {
   site.close();

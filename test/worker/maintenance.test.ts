@@ -21,7 +21,13 @@ for (const dialect of dialects) {
     before(async () => {
       gateway = await startGateway({ dialect });
       blobs = await openDiskBlobs(join(gateway.folder, 'blobs'));
-      parts = { db: gateway.gateway.db, blobs, clock: gateway.clock, log: pino({ level: 'silent' }) };
+      parts = {
+        db: gateway.gateway.db,
+        blobs,
+        clock: gateway.clock,
+        log: pino({ level: 'silent' }),
+        prices: () => null,
+      };
       key = await gateway.key();
     });
     after(() => gateway.close());

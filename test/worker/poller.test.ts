@@ -166,7 +166,7 @@ for (const dialect of dialects) {
     test('is charged what its upstream charges of failures, and of jobs that it could not stop', async () => {
       const stop = await start();
       const lines = [{ unit: 'image', quantity: 1, price: 0.04 }] as const;
-      const quote = { amount: 40_000, currency: 'USD', version: 'v1', lines };
+      const quote = { amount: 40_000, currency: 'USD', version: 'v1', lines, houseCost: null };
       const payer = { projectId: defaultProject, keyId: owner.keyId };
       const charged = async (act: (id: JobId) => Promise<unknown>) => {
         const createdAt = clock.now();

@@ -82,13 +82,15 @@ export interface Watched {
 export interface PageWanted {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
+  /** The origin of another host that it may visit. */
+  readonly alsoVisits?: string;
 }
 
 /** A page of its own, cut off from every host but ours, and watched. */
 export async function openPage(
   browser: Browser,
   home: string,
-  { width = 1440, theme = 'light' }: PageWanted = {},
+  { width = 1440, theme = 'light', alsoVisits }: PageWanted = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 780 : 900 },
@@ -98,7 +100,8 @@ export async function openPage(
   const page = await context.newPage();
   const [foreign, failures]: [string[], string[]] = [[], []];
   await context.route(
-    url => url.origin !== new URL(home).origin && !['data:', 'blob:'].includes(url.protocol),
+    ({ origin, protocol }) =>
+      ![new URL(home).origin, alsoVisits].includes(origin) && !['data:', 'blob:'].includes(protocol),
     route => {
       foreign.push(route.request().url());
       return route.abort();

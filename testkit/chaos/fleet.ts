@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../net/free-port.ts';
+import { programPath } from '../run/programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Generous: the machine may be busy with other tests. */
@@ -88,7 +89,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   async function start(member: Member): Promise<void> {
     member.state = 'starting';
     member.workerId = null;
-    const child = spawn(process.execPath, ['bin/atelier.js', 'serve'], {
+    const child = spawn(process.execPath, [programPath('bin/atelier.js'), 'serve'], {
       cwd: root,
       env: {
         PATH: process.env.PATH ?? '',

@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { findModel } from '../../src/catalog/index.ts';
 import { hours } from '../../src/domain/clock.ts';
-import {
-  hashApiKey,
-  type JobId,
-  type KeyId,
-  newJobId,
-  newWorkerId,
-  type UserId,
-} from '../../src/domain/ids.ts';
+import { hashApiKey, type JobId, type KeyId, newJobId, type UserId } from '../../src/domain/ids.ts';
 import type { Lease, Outcome } from '../../src/domain/job.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { type ListedDelivery, listDeliveries } from '../../src/store/callbacks/deliveries.ts';
@@ -18,8 +11,8 @@ import { cancelJob } from '../../src/store/jobs/cancel.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { insertJob } from '../../src/store/jobs/insert.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
-import { registerWorker } from '../../src/store/jobs/workers.ts';
 import { findPrincipal } from '../../src/store/people/keys.ts';
+import { registerLastingWorker } from '../databases/lasting-worker.ts';
 import { type TestGateway, until } from '../gateway/gateway.ts';
 
 const modelId = 'gamma-v3-image';
@@ -86,8 +79,7 @@ export interface RunningJob {
 export async function runningJob(gateway: TestGateway, caller: Caller, url: string): Promise<RunningJob> {
   const { db } = gateway.gateway;
   const id = await waitingJob(gateway, caller, url);
-  const worker = newWorkerId();
-  await registerWorker(db, worker);
+  const worker = await registerLastingWorker(db);
   const now = gateway.clock.now() + 24 * hours + 1000;
   const claimed = await claimJobs(db, { worker, modelId, limit: 1, now });
   assert.deepEqual(

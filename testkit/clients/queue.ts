@@ -1,13 +1,12 @@
 /** Bodies, paths and answers of the queue, as the tests of the contract use them. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { newWorkerId } from '../../src/domain/ids.ts';
 import type { Outcome } from '../../src/domain/job.ts';
 import { jobTopic } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
 import { recordProgress } from '../../src/store/jobs/leased-job.ts';
 import { settle } from '../../src/store/jobs/settle.ts';
-import { registerWorker } from '../../src/store/jobs/workers.ts';
+import { registerLastingWorker } from '../databases/lasting-worker.ts';
 import { type Answer, parse, type TestGateway } from '../gateway/gateway.ts';
 
 export const speech = 'theta-3.1-flash-tts-preview';
@@ -84,8 +83,7 @@ export interface HeldJob {
 /** Takes the one waiting job of a model. */
 export async function hold({ gateway, clock }: TestGateway, model: string, id: string): Promise<HeldJob> {
   const { db } = gateway;
-  const worker = newWorkerId();
-  await registerWorker(db, worker);
+  const worker = await registerLastingWorker(db);
   const [job] = await claimJobs(db, { worker, modelId: model, limit: 1, now: clock.now() });
   if (job?.id !== id) throw new Error(`expected to hold job ${id}, got ${job?.id}`);
   const held = { jobId: job.id, holder: worker, claim: job.claim };

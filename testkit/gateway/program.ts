@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { programPath } from '../run/programs.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { type Ended, type Environment, runInSharedProcess } from './command-process.ts';
 
@@ -94,7 +95,8 @@ export function firstKeyIn(banner: string): string {
 }
 
 function start(args: readonly string[], { env = {}, node = process.execPath, from = root }: RunOptions) {
-  const child: ChildProcess = spawn(node, ['bin/atelier.js', ...args], {
+  const program = from === root ? programPath('bin/atelier.js') : 'bin/atelier.js';
+  const child: ChildProcess = spawn(node, [program, ...args], {
     cwd: from,
     env: { ...bareEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@
  * `before` the commit of the first write whose text holds the words, or `after` it; with a value, of the first
  * that is also given that value.
  */
+import { flushCompileCache } from 'node:module';
 import { pino } from 'pino';
 import { openRenderEngine } from '../../engine/src/engine.ts';
 import { openGateway } from '../../src/app/gateway.ts';
@@ -59,4 +60,6 @@ const gateway = await openGateway(readConfig(process.env), pino({ level: 'silent
   // The process that starts this one has checked the libraries; a child for the check costs as much as this program.
   openEngine: options => ({ ...openRenderEngine(options), ready: async () => ({ ok: true }) }),
 });
+// It never ends by itself, and would write then what the next start is spared.
+flushCompileCache();
 process.stdout.write(`${gateway.listensAt}\n`);

@@ -144,7 +144,7 @@ async function inFolder<T>(make: (at: (name: string) => string) => Promise<T>): 
 }
 
 /** One bit a pixel, all black. */
-function png(width: number, height: number): Buffer {
+export function png(width: number, height: number): Buffer {
   const header = pngHeader(width, height).subarray(16, 29);
   header.writeUInt8(1, 8);
   header.writeUInt8(0, 9);

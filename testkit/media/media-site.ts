@@ -1,5 +1,4 @@
 /** A web server that serves media to a gateway, with the faults of real ones. */
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { megabyte } from './media-fields.ts';
@@ -79,15 +78,15 @@ const routes: Readonly<Record<string, Answering>> = {
 };
 
 /** A site that hands out media, good and bad, and notes every request. */
-export async function openMediaSite() {
+export function openMediaSite() {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const answering = routes[request.url ?? ''] ?? (refused => refused.writeHead(418).end());
     await answering(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  // Without a host it has its port at once.
+  server.listen(0);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,

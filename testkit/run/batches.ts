@@ -117,6 +117,7 @@ export const batches: readonly Batch[] = [
       'test/client/python',
       'test/client/served-package',
       'test/client/ai-sdk',
+      'test/client/sdk-snippets',
       'test/examples/*',
     ],
   },

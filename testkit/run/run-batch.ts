@@ -49,6 +49,7 @@ const argumentsOf = ({ files }: PlannedBatch, tallyPath: string): readonly strin
   '--test-reporter-destination=stdout',
   '--test-reporter=./testkit/run/tally.ts',
   `--test-reporter-destination=${tallyPath}`,
+  '--import=./testkit/run/untracked-promises.ts',
   'testkit/run/batch.ts',
   ...files,
 ];

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { globalSetup, globalTeardown } from '../global-setup.ts';
 import { type PlannedBatch, planOf } from './batches.ts';
+import { buildPrograms } from './build-programs.ts';
+import { builtProgramsVariable } from './programs.ts';
 import { type Ended, runBatch } from './run-batch.ts';
 import type { Count } from './tally.ts';
 
@@ -28,6 +30,7 @@ const batches = longestFirst(planOf(await testFiles()).filter(isWanted));
 const folder = await temporaryFolder();
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
+process.env[builtProgramsVariable] = await buildPrograms();
 await globalSetup();
 const ended = await runAll(batches);
 await globalTeardown();
@@ -37,7 +40,8 @@ process.exitCode = ended.every(batch => batch.isGood) ? 0 : 1;
 
 function isWanted({ name, fast }: PlannedBatch): boolean {
   const begins = process.argv.flatMap(word => (word.startsWith('--batch=') ? [word.slice(8)] : []));
-  if (begins.length > 0) return begins.some(begin => name.startsWith(begin));
+  if (begins.length > 0)
+    return begins.some(begin => (begin.endsWith('$') ? name === begin.slice(0, -1) : name.startsWith(begin)));
   return !process.argv.includes('--fast') || fast === true;
 }
 

@@ -2,12 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { programPath } from '../run/programs.ts';
 import { readLedger } from './ledger.ts';
 import type { Counts } from './player.ts';
 import { ledgerPath, type Upstream } from './upstream.ts';
-
-const program = fileURLToPath(new URL('./program.ts', import.meta.url));
 
 /** An upstream in another process: its ledger survives the death of the gateway and of the test. */
 export interface SpawnedUpstream extends Upstream {
@@ -17,7 +15,9 @@ export interface SpawnedUpstream extends Upstream {
 
 /** `folder`: where the ledger is written. */
 export async function spawnUpstream(folder: string): Promise<SpawnedUpstream> {
-  const child = spawn(process.execPath, [program, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [programPath('testkit/upstream/program.ts'), folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const closed = once(child, 'close');
   const lines = createInterface(child.stdout);
   const [url] = await Promise.race([

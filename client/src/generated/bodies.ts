@@ -423,6 +423,43 @@ export interface CallbackSecret {
   readonly key: string;
 }
 
+export interface CallbackPage {
+  readonly object: 'list';
+  readonly data: readonly Callback[];
+  readonly first_id: string | null;
+  /** What `after` takes for the next page. */
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
+/** A callback (webhook) of one of your jobs. */
+export interface Callback {
+  readonly id: string;
+  readonly object: 'callback';
+  readonly request_id: string;
+  readonly model: string;
+  readonly status: 'IN_PROGRESS' | 'COMPLETED';
+  /** `superseded`: the COMPLETED of the job is sent in its place. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'superseded';
+  /** Unix time in seconds. */
+  readonly created_at: number;
+}
+
+/** A callback (webhook) with its body. */
+export interface CallbackContent {
+  readonly id: string;
+  readonly object: 'callback';
+  readonly request_id: string;
+  readonly model: string;
+  readonly status: 'IN_PROGRESS' | 'COMPLETED';
+  /** `superseded`: the COMPLETED of the job is sent in its place. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'superseded';
+  /** Unix time in seconds. */
+  readonly created_at: number;
+  /** What an attempt would send at this moment; null where nothing is sent any more. */
+  readonly body: string | null;
+}
+
 /** Refused for every endpoint alike: by key, rate or quota. */
 export interface GatewayError {
   readonly error: {

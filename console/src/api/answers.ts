@@ -1,19 +1,40 @@
 /** The answers of the admin API, by the schemas that the gateway makes them of (`src/answers`). */
 
-import type { ModelDescription } from '../../../src/answers/model-description.ts';
+import type { ConsoleModel } from '../../../src/answers/admin/model.ts';
 import type { PublishedSchema } from './input-schema.ts';
 
-export type { Account, AccountTest } from '../../../src/answers/admin/account.ts';
+export type {
+  Account,
+  AccountAddition,
+  AccountKind,
+  AccountKindList,
+  AccountTest,
+} from '../../../src/answers/admin/account.ts';
 export type { AuditLine } from '../../../src/answers/admin/audit.ts';
-export type { Delivery, DeliveryDetail } from '../../../src/answers/admin/delivery.ts';
+export type {
+  Delivery,
+  DeliveryDetail,
+  Endpoint,
+  SignatureCheck,
+  WebhookTest,
+} from '../../../src/answers/admin/delivery.ts';
 export type { FileLine } from '../../../src/answers/admin/file.ts';
 export type { JobDetail, JobLine, JobState, Output } from '../../../src/answers/admin/job.ts';
+export type { JobLineage, RelativeLine } from '../../../src/answers/admin/job-lineage.ts';
 export type { KeyLine } from '../../../src/answers/admin/key.ts';
 export type { ModelLine } from '../../../src/answers/admin/model.ts';
-export type { MoneyEntry, PriceBook, ProjectLine, SpendBody } from '../../../src/answers/admin/money.ts';
+export type {
+  MoneyEntry,
+  PriceBook,
+  PriceDryRun,
+  ProjectLine,
+  SpendBody,
+  TagBudgetLine,
+} from '../../../src/answers/admin/money.ts';
 export type { Overview } from '../../../src/answers/admin/overview.ts';
 export type { Person } from '../../../src/answers/admin/person.ts';
-export type { Checks, Role, Session, SessionLine, Setup } from '../../../src/answers/admin/session.ts';
+export type { RefusalGroup } from '../../../src/answers/admin/refused-request.ts';
+export type { Checks, Login, Role, Session, SessionLine, Setup } from '../../../src/answers/admin/session.ts';
 export type { Cost, UsageReport } from '../../../src/answers/admin/usage.ts';
 
 /** A page of a list. Its cursor is `next_after` or, where the contract fixes the body, `last_id`. */
@@ -25,6 +46,6 @@ export interface Page<Line> {
 }
 
 /** A model with everything that its form needs. */
-export interface ModelDetail extends Omit<ModelDescription, 'input_schema'> {
+export interface ModelDetail extends Omit<ConsoleModel, 'input_schema'> {
   readonly input_schema: PublishedSchema;
 }

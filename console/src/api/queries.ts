@@ -2,13 +2,17 @@
 import { queryOptions } from '@tanstack/react-query';
 import type {
   Account,
+  AccountKindList,
   Checks,
   Delivery,
   DeliveryDetail,
+  Endpoint,
   FileLine,
   JobDetail,
   JobLine,
+  JobLineage,
   KeyLine,
+  Login,
   ModelDetail,
   ModelLine,
   MoneyEntry,
@@ -17,10 +21,12 @@ import type {
   Person,
   PriceBook,
   ProjectLine,
+  RefusalGroup,
   Session,
   SessionLine,
   Setup,
   SpendBody,
+  TagBudgetLine,
   UsageReport,
 } from './answers.ts';
 import { ApiError, callApi, keepCsrfToken, queryOf } from './call-api.ts';
@@ -44,6 +50,13 @@ export const sessionQuery = queryOptions({
   },
   staleTime: 5 * 60_000,
 });
+
+/** Ways to log in, and the sentence of a refusal whose code the address has. Answered without a session. */
+export const loginQuery = (refused: string | null) =>
+  queryOptions({
+    queryKey: ['login', refused],
+    queryFn: ({ signal }) => callApi<Login>('GET', `login${queryOf({ refused })}`, { signal }),
+  });
 
 /** Whether the first account can still be created. Answered without a session. */
 export const setupQuery = queryOptions({
@@ -84,14 +97,60 @@ export interface JobFilter {
   /** A state, or `unfinished`, or `problem` (failed or cancelled). */
   readonly state?: string | undefined;
   readonly model?: string | undefined;
+  readonly kind?: string | undefined;
   readonly key?: string | undefined;
-  /** Any id: of a request, an external task, a file, a key. */
+  readonly user?: string | undefined;
+  readonly project?: string | undefined;
+  readonly account?: string | undefined;
+  /** The code of an error. */
+  readonly error?: string | undefined;
+  /** `name` or `name=value`. */
+  readonly tag?: string | undefined;
+  /** Run times in seconds. */
+  readonly min_run?: string | undefined;
+  readonly max_run?: string | undefined;
+  /** Created in a time until now, such as `24h` or `7d`. */
+  readonly within?: string | undefined;
+  /** Days of the reader's calendar, both included: `2026-11-23`. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Any id, of a request, an external task, a file or a key; or words of the prompt. */
   readonly q?: string | undefined;
+  readonly sort?: string | undefined;
 }
 
 /** A page of jobs, the newest first; `after` is the cursor of the page before. */
 export const jobsPage = (filter: JobFilter, after: string | null, signal?: AbortSignal, limit = 50) =>
-  callApi<Page<JobLine>>('GET', `jobs${queryOf({ ...filter, after, limit })}`, signal ? { signal } : {});
+  callApi<JobPage>(
+    'GET',
+    `jobs${queryOf({ ...jobQueryOf(filter), after, limit })}`,
+    signal ? { signal } : {},
+  );
+
+/** `indexing`: old jobs are still being indexed, and a search by words misses some. */
+export interface JobPage extends Page<JobLine> {
+  readonly indexing?: boolean;
+}
+
+/** The list as CSV, relative to the admin API. */
+export const jobsCsvPath = (filter: JobFilter): string => `jobs.csv${queryOf(jobQueryOf(filter))}`;
+
+/** The filter as the admin API takes it: times are Unix seconds there. */
+function jobQueryOf({ within, from, to, ...rest }: JobFilter) {
+  const [, count = '', unit = ''] = /^(\d+)([hd])$/.exec(within ?? '') ?? [];
+  // To the minute, so that the cursor of a page fits the next one.
+  const now = Math.floor(Date.now() / 60_000) * 60;
+  const since = count === '' ? dayOf(from, 0) : now - Number(count) * (unit === 'h' ? 3_600 : 86_400);
+  return { ...rest, from: since, to: dayOf(to, 1) };
+}
+
+/** The beginning of a day of the reader's calendar, so many days later; null where there is none. */
+function dayOf(day: string | undefined, later: number): number | null {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
+  return year === undefined
+    ? null
+    : new Date(Number(year), Number(month) - 1, Number(date) + later).getTime() / 1_000;
+}
 
 /** A young job is polled every second, since most end soon; an old one as seldom as a list. */
 const pollMsOf = (job: JobLine | undefined): number =>
@@ -110,6 +169,25 @@ export const jobQuery = (id: string) =>
       if (!isOver(job)) return query.state.status === 'error' ? false : pollMsOf(job);
       return job?.deliveries.some(({ state }) => state === 'waiting') ? liveMs : false;
     },
+  });
+
+/** What a job was made from, and what was made from it; renewed whenever its page is opened. */
+export const lineageQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['lineage', id],
+    queryFn: ({ signal }) => callApi<JobLineage>('GET', `jobs/${encodeURIComponent(id)}/lineage`, { signal }),
+  });
+
+/** Refused requests in groups; empty members do not filter. */
+export const refusalsQuery = (filter: {
+  readonly hours: string;
+  readonly status: string;
+  readonly caller: string;
+}) =>
+  queryOptions({
+    queryKey: ['refusals', filter],
+    queryFn: ({ signal }) => callApi<Page<RefusalGroup>>('GET', `refusals${queryOf(filter)}`, { signal }),
+    refetchInterval: 5_000,
   });
 
 /** Every key, without its secret. */
@@ -151,6 +229,13 @@ export const deliveryQuery = (id: string) =>
     refetchInterval: query => (query.state.data?.state === 'waiting' ? liveMs : false),
   });
 
+/** The receivers of the newest callbacks. */
+export const endpointsQuery = queryOptions({
+  queryKey: ['deliveries', 'endpoints'],
+  queryFn: ({ signal }) => callApi<Page<Endpoint>>('GET', 'webhook-endpoints', { signal }),
+  refetchInterval: 10_000,
+});
+
 /** Usage since `from` (Unix seconds), broken down by model, key or user. */
 export const usageQuery = (by: string, from: number) =>
   queryOptions({
@@ -166,21 +251,34 @@ export const projectsQuery = queryOptions({
   refetchInterval: liveMs,
 });
 
+/** Every tag with a budget, and its balance. */
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: ({ signal }) => callApi<Page<TagBudgetLine>>('GET', 'tags', { signal }),
+  refetchInterval: liveMs,
+});
+
 /** A page of the journal, the oldest entry first; an empty `account` means every account. */
 export const entriesPage = (account: string, after: string | null, signal: AbortSignal) =>
   callApi<Page<MoneyEntry>>('GET', `money/entries${queryOf({ account, after, limit: 50 })}`, { signal });
 
-/** What jobs were charged since `from` (Unix seconds), by project, key, model, provider, day or tag. */
-export const spendQuery = (by: string, from: number) =>
+/** Of a report of spent money, in Unix seconds; `to` is exclusive. */
+export interface SpendPeriod {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What jobs were charged in a period, by project, key, model, provider, day or tag. */
+export const spendQuery = (by: string, period: SpendPeriod) =>
   queryOptions({
-    queryKey: ['spend', by, from],
-    queryFn: ({ signal }) => callApi<SpendBody>('GET', spendPath(by, from), { signal }),
+    queryKey: ['spend', by, period],
+    queryFn: ({ signal }) => callApi<SpendBody>('GET', spendPath(by, period), { signal }),
     staleTime: 30_000,
   });
 
 /** Of the report, relative to the admin API. */
-export const spendPath = (by: string, from: number, format?: 'csv'): string =>
-  `money/spend${queryOf({ by, from, format })}`;
+export const spendPath = (by: string, { from, to }: SpendPeriod, format?: 'csv'): string =>
+  `money/spend${queryOf({ by, from, to, format })}`;
 
 /** The price book that counts now. */
 export const pricesQuery = queryOptions({
@@ -193,6 +291,12 @@ export const providersQuery = queryOptions({
   queryKey: ['providers'],
   queryFn: ({ signal }) => callApi<Page<Account>>('GET', 'providers', { signal }),
   refetchInterval: liveMs,
+});
+
+/** Every provider with the form of an account; for admins. */
+export const accountKindsQuery = queryOptions({
+  queryKey: ['provider-kinds'],
+  queryFn: ({ signal }) => callApi<AccountKindList>('GET', 'provider-kinds', { signal }),
 });
 
 /** The people who have an account; for admins. */

@@ -1,15 +1,13 @@
 /** The output files of a job: players, facts, download, and their use as an input. */
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { JobLine, Output } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
 import { consoleUser } from '../api/console-user.ts';
-import { modelsQuery } from '../api/queries.ts';
-import { Dialog } from './dialog.tsx';
 import { formatBytes } from './format.ts';
-import { Film } from './players.tsx';
+import { isSeen, Lightbox } from './lightbox.tsx';
+import { Film, LoopingVideo } from './players.tsx';
 import { RelativeTime } from './relative-time.tsx';
+import { UseIn } from './use-in.tsx';
 
 /** A third of the code of the shell, and needed for sounds only. */
 const Wave = lazy(() => import('./wave.tsx'));
@@ -25,21 +23,48 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Every file with its player and its facts; the cover of a video is shown by the player itself. */
-export function Outputs({ job }: { readonly job: Pick<JobLine, 'outputs' | 'user'> }) {
+export function Outputs({
+  job,
+  isStage = false,
+}: {
+  readonly job: Pick<JobLine, 'outputs' | 'user'>;
+  /** Videos play by themselves: the result is what one came for. */
+  readonly isStage?: boolean;
+}) {
+  const [at, setAt] = useState<number | null>(null);
   // The cover is the poster of its video, not a result of its own.
   const shown = job.outputs.filter(({ role }) => role !== 'cover');
+  const seen = shown.filter(isSeen);
   return (
     <div className={shown.length > 1 ? 'outputs many' : 'outputs'}>
       {shown.map(output => (
-        // Files of other users cannot be used: the job would be refused.
-        <OutputView key={output.file_id} output={output} isOwn={job.user === consoleUser} />
+        <OutputView
+          key={output.file_id}
+          output={output}
+          // Files of other users cannot be used: the job would be refused.
+          isOwn={job.user === consoleUser}
+          isStage={isStage}
+          enlarge={() => setAt(seen.indexOf(output))}
+        />
       ))}
+      <Lightbox outputs={seen} at={at} go={setAt} />
     </div>
   );
 }
 
 /** One file: player, facts, and the buttons that use or download it. */
-function OutputView({ output, isOwn }: { readonly output: Output; readonly isOwn: boolean }) {
+function OutputView({
+  output,
+  isOwn,
+  isStage,
+  enlarge,
+}: {
+  readonly output: Output;
+  readonly isOwn: boolean;
+  readonly isStage: boolean;
+  /** Shows it over the whole screen. */
+  readonly enlarge: () => void;
+}) {
   const [isUsing, setUsing] = useState(false);
   // The figures of the probe; a role without a label of its own has no first fact.
   const facts = [
@@ -52,14 +77,19 @@ function OutputView({ output, isOwn }: { readonly output: Output; readonly isOwn
   const isMedia = /^(?:image|video|audio)\//.test(output.mime_type);
   return (
     <figure className="output">
-      <Player output={output} />
+      <Player output={output} isStage={isStage} enlarge={enlarge} />
       <figcaption className="row wrap">
         <span className="grow small soft">
           {facts.join(' · ')} · ends <RelativeTime at={output.expires_at} />
         </span>
         {isMedia && isOwn && (
-          <button type="button" className="button slim" onClick={() => setUsing(true)}>
-            Use as input in …
+          <button type="button" className="button slim main" onClick={() => setUsing(true)}>
+            Use as input …
+          </button>
+        )}
+        {isSeen(output) && (
+          <button type="button" className="button slim" onClick={enlarge}>
+            Full screen
           </button>
         )}
         <a className="button slim" href={fileAddress(output.url)} download={output.file_name}>
@@ -72,23 +102,35 @@ function OutputView({ output, isOwn }: { readonly output: Output; readonly isOwn
 }
 
 /** By media type. Raw PCM has no player: browsers do not decode it. */
-function Player({ output }: { readonly output: Output }) {
+function Player({
+  output,
+  isStage,
+  enlarge,
+}: {
+  readonly output: Output;
+  readonly isStage: boolean;
+  readonly enlarge: () => void;
+}) {
   const address = fileAddress(output.url);
   const [kind] = output.mime_type.split('/');
   switch (kind) {
     case 'image':
       return (
-        <a href={address} target="_blank" rel="noreferrer">
+        <button type="button" className="output-picture" onClick={enlarge}>
           <img
             src={address}
             alt={output.file_name}
             width={output.width ?? undefined}
             height={output.height ?? undefined}
           />
-        </a>
+        </button>
       );
     case 'video':
-      return <Film address={address} name={output.file_name} />;
+      return isStage ? (
+        <LoopingVideo address={address} name={output.file_name} />
+      ) : (
+        <Film address={address} name={output.file_name} />
+      );
     case 'audio':
       return output.mime_type === 'audio/pcm' ? (
         <p className="soft">Raw sound: no browser plays it.</p>
@@ -100,40 +142,4 @@ function Player({ output }: { readonly output: Output }) {
     default:
       return null;
   }
-}
-
-/** Links to the models that accept this kind of file; the form opens with the file filled in. */
-function UseIn({ output, close }: { readonly output: Output; readonly close: () => void }) {
-  const models = useQuery(modelsQuery);
-  const kind = output.mime_type.split('/')[0] ?? '';
-  // By kind alone; the form and the gateway check bounds.
-  const isPicture = kind === 'image' && output.width !== null;
-  const all = models.data?.data ?? [];
-  // First what continues this very result: edits of the picture, then results of the same kind.
-  const ranked = [
-    all.filter(({ takes }) => isPicture && takes.includes('job')),
-    all.filter(({ takes, kind: made }) => takes.includes(kind) && made === kind),
-    all.filter(({ takes, kind: made }) => takes.includes(kind) && made !== kind),
-  ];
-  const fitting = [...new Set(ranked.flat())];
-  return (
-    <Dialog title="Use as input in" isOpen close={close}>
-      {models.isSuccess && fitting.length === 0 && <p className="soft">No model takes this kind of file.</p>}
-      <ul className="stack tight">
-        {fitting.map(({ id, title }) => (
-          <li key={id}>
-            <Link
-              to="/play/$model"
-              params={{ model: id }}
-              search={{ use: output.file_id }}
-              className="rail-link"
-            >
-              <span className="grow">{title}</span>
-              <code>{id}</code>
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
-  );
 }

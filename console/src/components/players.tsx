@@ -14,10 +14,45 @@ export function Film({
   return <video src={address} controls muted={isMuted} preload="metadata" aria-label={name} playsInline />;
 }
 
-/** The first frame of a video, as its preview. */
+/** Whoever asked the system for less motion starts videos by hand. */
+const wantsMotion = (): boolean => !window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** A video that plays by itself, muted and over again, with controls to stop it and to hear it. */
+export function LoopingVideo({
+  address,
+  name,
+  poster,
+  isDecoration = false,
+}: {
+  readonly address: string;
+  readonly name: string;
+  /** A picture until the video is loaded. */
+  readonly poster?: string | undefined;
+  /** On a card, which has a name of its own: without controls, and not announced. */
+  readonly isDecoration?: boolean;
+}) {
+  const isAutomatic = wantsMotion();
+  if (isDecoration)
+    return isAutomatic ? <video src={address} autoPlay muted loop playsInline tabIndex={-1} /> : null;
+  return (
+    <video
+      src={address}
+      poster={poster}
+      controls
+      autoPlay={isAutomatic}
+      muted
+      loop
+      playsInline
+      preload="metadata"
+      aria-label={name}
+    />
+  );
+}
+
+/** A frame of a video, as its preview: not the first, which is black in films that fade in. */
 export function Still({ address, name }: { readonly address: string; readonly name: string }) {
   // A fragment of time: some browsers show no frame before a video is played, unless they have to seek.
-  return <video src={`${address}#t=0.1`} muted preload="metadata" aria-label={name} playsInline />;
+  return <video src={`${address}#t=0.6`} muted preload="metadata" aria-label={name} playsInline />;
 }
 
 /** A sound with the controls of the browser. */

@@ -1,6 +1,7 @@
 /** What surrounds the widget of every field of a form: its title, its description, its reset button and its fault. */
 import type { ReactNode } from 'react';
 import type { Schema } from '../api/input-schema.ts';
+import { Sentence } from '../components/sentence.tsx';
 import { useFault } from './faults.ts';
 import { type Path, titleOf } from './input-value.ts';
 
@@ -117,7 +118,7 @@ export function FieldNotes({
     <>
       {schema.description && (
         <p id={`${id}-says`} className="small soft">
-          {schema.description}
+          <Sentence text={schema.description} />
         </p>
       )}
       {fault !== undefined && (

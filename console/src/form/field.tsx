@@ -13,6 +13,7 @@ import { ObjectField } from './object-field.tsx';
 import { ParametersField } from './parameters-field.tsx';
 import { ShotsField } from './shots-field.tsx';
 import { DigitsField, LongTextField, NumberListField, TextField } from './text-fields.tsx';
+import { VoiceField } from './voice-field.tsx';
 
 /** A field of any kind. Fields that contain fields get this component by `useField`. */
 export function Field(props: FieldProps) {
@@ -26,6 +27,7 @@ const customWidgets: Readonly<Record<string, ComponentType<FieldProps>>> = {
   mask: MaskField,
   shots: ShotsField,
   parameters: ParametersField,
+  voice: VoiceField,
 };
 
 /** A text that may be this long gets several lines. */

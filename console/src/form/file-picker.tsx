@@ -6,6 +6,7 @@ import { consoleUser } from '../api/console-user.ts';
 import type { MediaLimits } from '../api/input-schema.ts';
 import { filesPage } from '../api/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
 import { MoreButton } from '../components/more-button.tsx';
 import { Empty, Failure, Loading } from '../components/page-states.tsx';
 import { Still } from '../components/players.tsx';
@@ -87,5 +88,10 @@ function Preview({ file }: { readonly file: FileLine }) {
   if (file.mime_type.startsWith('image/')) return <img src={fileAddress(file.url)} alt="" loading="lazy" />;
   if (file.mime_type.startsWith('video/'))
     return <Still address={fileAddress(file.url)} name={file.filename} />;
-  return <span className="tile-words">{file.mime_type.split('/')[1]}</span>;
+  return (
+    <span className="tile-words">
+      <Icon name="speech" />
+      {file.mime_type.split('/')[1]}
+    </span>
+  );
 }

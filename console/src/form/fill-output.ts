@@ -1,6 +1,15 @@
 /** Fills a file of an earlier result into the field of an input that is meant for it. */
+import type { ModelLine } from '../api/answers.ts';
 import type { MediaLimits, Schema } from '../api/input-schema.ts';
-import { initialValue, isMembers, type Members, mediaSlots, type Path, withValueAt } from './input-value.ts';
+import {
+  initialValue,
+  isMembers,
+  type Members,
+  mediaSlots,
+  type Path,
+  withMember,
+  withValueAt,
+} from './input-value.ts';
 
 /** A file that is used as an input. */
 export interface UsedFile {
@@ -19,11 +28,15 @@ export interface UsedFile {
 /** Contract 2.10: the picture of a watermark. Nothing is made from it. */
 const markField = 'wm_url';
 
+/** Where a result goes in an input, as the gateway describes it for each model. */
+export type ResultUse = ModelLine['uses'][number];
+
 /**
- * A model that names pictures by their job gets the job; any other gets the file in its first field of that kind, and
- * never in a mask or a watermark. Unchanged where the model has no such field.
+ * The file where its use says; without one, a model that names pictures by their job gets the job, and any other the file
+ * in its first field of that kind, never in a mask or a watermark. Unchanged where the model has no such field.
  */
-export function withUsedFile(schema: Schema, input: Members, file: UsedFile): Members {
+export function withUsedFile(schema: Schema, input: Members, file: UsedFile, use?: ResultUse): Members {
+  if (use !== undefined) return withUse(schema, input, file, use);
   if (file.picture !== null && file.kind === 'image') {
     const filled = withPictureOfJob(schema, input, file.picture);
     if (filled !== null) return filled;
@@ -35,6 +48,45 @@ export function withUsedFile(schema: Schema, input: Members, file: UsedFile): Me
   const filled = slot ? withValueAt(input, slot.path, file.id) : withItem(schema, input, file);
   return isMembers(filled) ? filled : input;
 }
+
+/** By the path of the use. A field that names a job takes the job that made the picture. */
+function withUse(schema: Schema, input: Members, file: UsedFile, { path, beside }: ResultUse): Members {
+  const [name = '', ...rest] = path.split('.');
+  if (schema.properties?.[name]?.widget === 'job')
+    return (file.picture && withPictureOfJob(schema, input, file.picture)) ?? input;
+  const filled = withPath(input, [name, ...rest], file.id, beside);
+  return isMembers(filled) ? filled : input;
+}
+
+/** `-` is a further item of a list, with the members that stand beside the value; an empty item is filled before. */
+function withPath(
+  value: unknown,
+  path: readonly string[],
+  next: string,
+  beside: ResultUse['beside'],
+): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return next;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (name === '-') {
+    const item = withPath(rest.length === 0 ? undefined : (beside ?? {}), rest, next, undefined);
+    return [...list.filter(one => one !== '' && !isSameUse(one, beside) && !isBare(one)), item];
+  }
+  if (/^\d+$/.test(name))
+    return withValueAt(list, [Number(name)], withPath(list[Number(name)], rest, next, beside));
+  return withMember(value, name, withPath(isMembers(value) ? value[name] : undefined, rest, next, beside));
+}
+
+/** Whether an item has the same role, so that a second first frame replaces the first. References may be many. */
+const isSameUse = (item: unknown, beside: ResultUse['beside']): boolean =>
+  beside !== undefined &&
+  isMembers(item) &&
+  !Object.values(beside).some(word => /refer|feature/.test(word)) &&
+  Object.entries(beside).every(([name, word]) => item[name] === word);
+
+/** Whether an item of a list is one that was added and not filled in yet: constants alone. */
+const isBare = (item: unknown): boolean =>
+  isMembers(item) && Object.keys(item).filter(name => name !== 'type').length === 0;
 
 /** Whether a top-level field is a mask, which is drawn and never a result of a model. */
 const isMask = (schema: Schema, name: Path[number] | undefined): boolean =>
@@ -61,6 +113,14 @@ export function withPictureOfJob(
     ...(placement !== undefined && !isMembers(input[placement]) && { [placement]: { x: 0, y: 0, ...size } }),
   };
 }
+
+/** An input without the fields that depend on the size of an earlier picture: canvas, placement and mask. */
+export const withoutPlacement = (schema: Schema, input: Members): Members =>
+  Object.fromEntries(
+    Object.entries(input).filter(
+      ([name]) => !['canvas', 'placement', 'mask'].includes(schema.properties?.[name]?.widget ?? ''),
+    ),
+  );
 
 /** A further item of a list whose items have alternatives: the first alternative with a medium of that kind. */
 function withItem(schema: Schema, input: Members, { id, kind }: UsedFile): unknown {

@@ -1,6 +1,7 @@
 /** The form of a whole input: ungrouped fields first, then a fold for each group. */
 import { useContext } from 'react';
 import type { Schema } from '../api/input-schema.ts';
+import { counted } from '../components/format.ts';
 import { countBelow, type Faults, FaultsContext } from './faults.ts';
 import { Field } from './field.tsx';
 import { FieldComponent } from './field-component.ts';
@@ -64,7 +65,7 @@ function Group({
       <summary>
         <span className="label">{title}</span>
         {wrong > 0 && <span className="badge bad">{wrong} at fault</span>}
-        <span className="small soft cut">{props.names.length} fields</span>
+        <span className="small soft cut">{counted(props.names.length, 'field')}</span>
       </summary>
       <Fields {...props} />
     </details>

@@ -1,12 +1,13 @@
 /** A reference to an earlier job: typed, or picked by its picture. */
-import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { JobLine, Output } from '../api/answers.ts';
 import { fileAddress } from '../api/call-api.ts';
 import { consoleKey } from '../api/console-user.ts';
 import { jobsPage } from '../api/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
-import { Empty, Loaded } from '../components/page-states.tsx';
+import { MoreButton } from '../components/more-button.tsx';
+import { Empty, Failure, Loading } from '../components/page-states.tsx';
+import { usePages } from '../components/use-pages.ts';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { withPictureOfJob } from './fill-output.ts';
@@ -54,7 +55,7 @@ function useTaking(name: string): (job: JobLine, output: Output) => void {
   };
 }
 
-/** The pictures of completed runs of the console. */
+/** The pictures of completed runs of the console, newest first, found by words of their prompts and paged. */
 function PicturePicker({
   close,
   take,
@@ -62,50 +63,70 @@ function PicturePicker({
   readonly close: () => void;
   readonly take: (job: JobLine, output: Output) => void;
 }) {
-  const query = useQuery({
-    queryKey: ['jobs', 'pictures'],
-    queryFn: ({ signal }) => jobsPage({ state: 'completed', key: consoleKey }, null, signal),
-  });
-  const picturesOf = ({ data }: { readonly data: readonly JobLine[] }) =>
-    data.flatMap(job =>
-      job.outputs
-        // Not covers or grids: follow-ups refer to pictures by their number.
-        .filter(
-          ({ role, mime_type, width }) =>
-            role === 'primary' && mime_type.startsWith('image/') && (width ?? 0) <= maxSide,
-        )
-        .map(output => ({ job, output })),
-    );
+  const [searched, setSearched] = useState('');
+  const [words, setWords] = useState('');
+  // Asked of the gateway, which searches all runs of the console: in a busy installation its own are far apart.
+  const filter = { state: 'completed', kind: 'image', key: consoleKey, q: searched };
+  const query = usePages(['jobs', 'pictures', searched], (after, signal) => jobsPage(filter, after, signal));
+  const { lines } = query;
+  const pictures = picturesOf(lines ?? []);
   return (
     <Dialog title="Pictures of earlier runs" isOpen close={close} isWide>
-      <Loaded query={query} what="pictures">
-        {page => {
-          const pictures = picturesOf(page);
-          if (pictures.length === 0)
-            return <Empty title="No pictures yet">Run a model that draws pictures first.</Empty>;
-          return (
-            <div className="tiles">
-              {pictures.map(({ job, output }) => (
-                <button
-                  key={output.file_id}
-                  type="button"
-                  className="tile"
-                  onClick={() => {
-                    take(job, output);
-                    close();
-                  }}
-                >
-                  <img src={fileAddress(output.url)} alt="" loading="lazy" />
-                  <span className="small cut">{job.prompt_start || job.model}</span>
-                  <span className="small soft">
-                    picture {output.index} · {output.width} × {output.height}
-                  </span>
-                </button>
-              ))}
-            </div>
-          );
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          // The form of the model is around this one for React, though not in the document.
+          event.stopPropagation();
+          setSearched(words.trim());
         }}
-      </Loaded>
+      >
+        <input
+          className="input"
+          type="search"
+          aria-label="Words of the prompt"
+          placeholder="Words of the prompt"
+          value={words}
+          onChange={event => setWords(event.target.value)}
+        />
+      </form>
+      {query.error && !lines && <Failure failure={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Loading what="pictures" />}
+      {lines && pictures.length === 0 && !query.hasNextPage && (
+        <Empty title={searched === '' ? 'No pictures yet' : 'No prompt has these words'}>
+          {searched === '' && 'Run a model that draws pictures first.'}
+        </Empty>
+      )}
+      <div className="tiles">
+        {pictures.map(({ job, output }) => (
+          <button
+            key={output.file_id}
+            type="button"
+            className="tile"
+            onClick={() => {
+              take(job, output);
+              close();
+            }}
+          >
+            <img src={fileAddress(output.url)} alt="" loading="lazy" />
+            <span className="small cut">{job.prompt_start || job.model}</span>
+            <span className="small soft">
+              picture {output.index} · {output.width} × {output.height}
+            </span>
+          </button>
+        ))}
+      </div>
+      <MoreButton query={query} words={pictures.length === 0 ? 'Search further back' : 'Older pictures'} />
     </Dialog>
   );
 }
+
+/** Not covers or grids: follow-ups refer to pictures by their number. */
+const picturesOf = (jobs: readonly JobLine[]) =>
+  jobs.flatMap(job =>
+    job.outputs
+      .filter(
+        ({ role, mime_type, width }) =>
+          role === 'primary' && mime_type.startsWith('image/') && (width ?? 0) <= maxSide,
+      )
+      .map(output => ({ job, output })),
+  );

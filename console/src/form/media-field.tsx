@@ -12,6 +12,8 @@ import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { FilePicker } from './file-picker.tsx';
 import { titleOf } from './input-value.ts';
 import { describeLimits, uploadFault } from './media-limits.ts';
+import { SampleChips } from './sample-chips.tsx';
+import { samplesFor } from './samples.ts';
 
 /** Nouns for the sentences of the field. */
 const wordsOfKind = { image: 'a picture', video: 'a video', audio: 'a sound' } as const;
@@ -55,6 +57,7 @@ export function MediaField(props: FieldProps) {
         ) : (
           <Preview value={text} kind={media.kind} clear={() => change(undefined)} />
         )}
+        {text === '' && <SampleChips names={samplesFor(media, path)} change={change} />}
         <div className="row wrap">
           <button
             type="button"

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useFault } from './faults.ts';
 import { described, FieldFrame, type FieldProps } from './field-frame.tsx';
 import { simple, titleOf } from './input-value.ts';
+import { randomSeed } from './random-seed.ts';
 
 /** With `special`, a chip sets that value instead of a number; with the widget `seed`, a chip draws one. */
 export function NumberField(props: FieldProps) {
@@ -86,9 +87,3 @@ function rangeInWords(
   if (minimum === undefined) return '';
   return maximum === undefined || maximum > 1_000_000 ? `from ${minimum}` : `${minimum} to ${maximum}`;
 }
-
-/** A random seed within the bounds. An unset seed is chosen by the model. */
-const randomSeed = (least = 0, most = 2 ** 31 - 1): number => {
-  const [drawn = 0] = crypto.getRandomValues(new Uint32Array(1));
-  return least + (drawn % (most - least + 1));
-};

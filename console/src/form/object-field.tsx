@@ -1,5 +1,6 @@
 /** The field of an object value: a fold with the fields of its members. */
 import { useContext, useState } from 'react';
+import { Sentence } from '../components/sentence.tsx';
 import { countBelow, FaultsContext } from './faults.ts';
 import type { FieldProps } from './field-frame.tsx';
 import { titleOf } from './input-value.ts';
@@ -30,7 +31,11 @@ export function ObjectField(props: FieldProps) {
         {faults > 0 && <span className="badge bad">{faults} at fault</span>}
         <code className="soft">{name}</code>
       </summary>
-      {schema.description && <p className="small soft">{schema.description}</p>}
+      {schema.description && (
+        <p className="small soft">
+          <Sentence text={schema.description} />
+        </p>
+      )}
       <MemberFields {...props} />
     </details>
   );

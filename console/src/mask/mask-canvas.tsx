@@ -62,7 +62,8 @@ export function MaskCanvas({ picture, operations, tools, add }: CanvasProps) {
         tabIndex={0}
         role="img"
         aria-label={`The picture with its mask, ${picture.naturalWidth} by ${picture.naturalHeight} pixels`}
-        style={{ width: `${zoom * 100}%` }}
+        // All of the picture is seen before it is zoomed: neither wider nor taller than its frame.
+        style={{ width: `calc(min(100%, 58vh * ${picture.naturalWidth / picture.naturalHeight}) * ${zoom})` }}
         onPointerDown={press}
         onPointerMove={move}
         onPointerUp={drawing.release}

@@ -1,5 +1,8 @@
 /** The login screen. */
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Login as LoginWays } from '../api/answers.ts';
+import { loginQuery } from '../api/queries.ts';
 import { FormFault } from '../components/form-fault.tsx';
 import { Sign } from './brand.tsx';
 import { useLoginForm } from './use-login-form.ts';
@@ -10,15 +13,19 @@ type Way = 'token' | 'password';
 /** Which way was used last in this browser; no secret is stored. */
 const wayKey = 'atelier.login';
 
-/** The token is first: before there are accounts it is the only way. People with a password log in by it again. */
-function lastWay(): Way {
+/** Null in a browser that nobody logged in with. */
+function lastWay(): Way | null {
   try {
-    return localStorage.getItem(wayKey) === 'password' ? 'password' : 'token';
+    const way = localStorage.getItem(wayKey);
+    return way === 'password' || way === 'token' ? way : null;
   } catch {
     // The storage is disabled.
-    return 'token';
+    return null;
   }
 }
+
+/** Before there are people the token is the only way; the operator, who has it, finds the other button. */
+const usualWay = (ways: LoginWays | undefined): Way => (ways?.has_passwords ? 'password' : 'token');
 
 /** Never throws: without storage the next login opens as the first one. */
 function keepWay(way: Way): void {
@@ -29,19 +36,37 @@ function keepWay(way: Way): void {
   }
 }
 
-/** By the admin token, or by name and password. The browser keeps a session cookie only. `says` stands above. */
+/** The code of a login that the identity provider led back without success; the gateway has its sentence. */
+const refusedCode = () => new URLSearchParams(window.location.search).get('refused');
+
+/** It concerns the login alone: the pages behind it have their addresses without it. */
+const forgetRefusal = () => window.history.replaceState(window.history.state, '', window.location.pathname);
+
+/**
+ * By an identity provider where one is set, by the admin token, or by name and password. The browser keeps a session
+ * cookie only. `says` stands above.
+ */
 export function Login({ says }: { readonly says?: string }) {
-  const [way, setWay] = useState<Way>(() => (says === undefined ? lastWay() : 'password'));
+  const [chosen, setWay] = useState<Way | null>(() => (says === undefined ? lastWay() : 'password'));
   // The names of the fields are those of the body, whichever way is shown.
   const { fault, isBusy, enter } = useLoginForm('session', form => Object.fromEntries(form));
+  const [refused] = useState(refusedCode);
+  const ways = useQuery(loginQuery(refused)).data;
+  const way = chosen ?? usualWay(ways);
 
   return (
     <main className="login">
-      <form className="card" onSubmit={event => void enter(event, async () => keepWay(way))}>
+      <form className="card" onSubmit={event => void enter(event, async () => keepLogin(way, refused))}>
         <h1 className="brand">
           <Sign /> Atelier
         </h1>
         {says !== undefined && <p className="notice wait">{says}</p>}
+        <FormFault message={ways?.refused} />
+        {ways?.oidc && (
+          <a className="button main" href={ways.oidc.url}>
+            Continue with {ways.oidc.label}
+          </a>
+        )}
         <fieldset className="switcher" aria-label="How to log in">
           {(['token', 'password'] as const).map(one => (
             <button
@@ -57,12 +82,18 @@ export function Login({ says }: { readonly says?: string }) {
         </fieldset>
         {way === 'token' ? <TokenField /> : <PasswordFields />}
         <FormFault message={fault} />
-        <button type="submit" className="button main" disabled={isBusy}>
+        <button type="submit" className={ways?.oidc ? 'button' : 'button main'} disabled={isBusy}>
           {isBusy ? 'Logging in …' : 'Log in'}
         </button>
       </form>
     </main>
   );
+}
+
+/** Before the page behind the login is drawn. */
+function keepLogin(way: Way, refused: string | null): void {
+  keepWay(way);
+  if (refused !== null) forgetRefusal();
 }
 
 /** For the operator of this installation; the token is in its environment or in its data folder. */

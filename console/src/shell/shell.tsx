@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
+import { version } from '../../package.json';
 import type { Session } from '../api/answers.ts';
 import { gatewayRoot } from '../api/call-api.ts';
 import { sessionQuery } from '../api/queries.ts';
@@ -88,6 +89,7 @@ function Rail({ session }: { readonly session: Session }) {
         </a>
         <div className="cut">{session.name}</div>
         <div className="small soft">{session.role}</div>
+        <div className="small soft">Atelier {version}</div>
       </div>
     </nav>
   );
@@ -126,6 +128,7 @@ function Bar() {
             API pages
           </a>
         </div>
+        <p className="small soft">Atelier {version}</p>
       </Dialog>
     </nav>
   );

@@ -600,6 +600,45 @@ class CallbackSecret(TypedDict):
     """whsec_…."""
 
 
+class CallbackPage(TypedDict):
+    object: Literal["list"]
+    data: List[Callback]
+    first_id: Union[str, None]
+    last_id: Union[str, None]
+    """What `after` takes for the next page."""
+    has_more: bool
+
+
+class Callback(TypedDict):
+    """A callback (webhook) of one of your jobs."""
+
+    id: str
+    object: Literal["callback"]
+    request_id: str
+    model: str
+    status: Literal["IN_PROGRESS", "COMPLETED"]
+    state: Literal["waiting", "delivered", "failed", "superseded"]
+    """`superseded`: the COMPLETED of the job is sent in its place."""
+    created_at: int
+    """Unix time in seconds."""
+
+
+class CallbackContent(TypedDict):
+    """A callback (webhook) with its body."""
+
+    id: str
+    object: Literal["callback"]
+    request_id: str
+    model: str
+    status: Literal["IN_PROGRESS", "COMPLETED"]
+    state: Literal["waiting", "delivered", "failed", "superseded"]
+    """`superseded`: the COMPLETED of the job is sent in its place."""
+    created_at: int
+    """Unix time in seconds."""
+    body: Union[str, None]
+    """What an attempt would send at this moment; null where nothing is sent any more."""
+
+
 class GatewayErrorBodyError(TypedDict):
     code: str
     message: str

@@ -12,7 +12,8 @@ import type { Gate } from '../gate-list.ts';
 export const readBody: Gate<ModelDraft, { readonly body: JsonObject }> = async ({ memoryBudget }, draft) => {
   const { request, model, resources } = draft;
   if (request.body) return { ...draft, body: request.body };
-  const reservation = resources.use(memoryBudget.openReservation(request.principal.keyId));
+  const reservation = memoryBudget.openReservation(request.principal.keyId);
+  resources.defer(() => reservation[Symbol.dispose]());
   const tooLarge = () => refuse('body_too_large');
   const bounds = { maxBytes: model.maxBodyBytes, tooLarge, reservation };
   return { ...draft, body: await readJsonObject(request.message, bounds) };

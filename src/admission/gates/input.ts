@@ -9,6 +9,6 @@ import { inputRefusal } from '../input-refusal.ts';
  */
 export const parseInput: Gate<BodyDraft, Pick<InputDraft, 'input' | 'given'>> = (_context, draft) => {
   const parsed = draft.model.parse(draft.body);
-  if (!parsed.ok) throw inputRefusal(parsed.faults);
+  if (!parsed.ok) throw inputRefusal(parsed.faults, draft.body);
   return { ...draft, input: parsed.input, given: parsed.given };
 };

@@ -1,5 +1,5 @@
 /** Last gate: the request becomes a job. Only the backlog, a quota or the key of another job can refuse it now. */
-import { newJobId } from '../../domain/ids.ts';
+import { type JobId, newJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Prices } from '../../domain/prices.ts';
 import type { Insertion, NewJob } from '../../store/jobs/insert.ts';
@@ -13,6 +13,7 @@ import {
   type RoutedDraft,
 } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
+import type { ValidatedMedia } from '../inspect-media.ts';
 import { quoteDraft } from '../quote.ts';
 import { storeMedia } from '../store-media.ts';
 import { removeUncommittedBlobs } from '../store-upload.ts';
@@ -67,32 +68,51 @@ async function insertWithMedia(
     references: { referred },
   } = draft;
   const reservation = reservationOf(prices(), draft);
-  using slot = await backlog.openSlot(principal.keyId);
-  const stored =
-    media.items.length === 0
+  // Before they are stored: that empties the list.
+  const parentId = referred[0]?.jobId ?? firstMakerOf(media);
+  const opening = backlog.openSlot(principal.keyId);
+  const slot = opening instanceof Promise ? await opening : opening;
+  try {
+    const { input: stored, files } = hasOnlyUnchanged(media)
       ? { input, files: [] }
       : await storeMedia(mediaContext, input, media, principal, job.id);
-  const whole = {
-    ...job,
-    input: toJson(model.inherit(stored.input, referred)),
-    parentId: referred[0]?.jobId ?? null,
-  };
-  const { files } = stored;
-  const bounds = { files, quota: principal.quota, storage: storage.bounds, reservation };
-  const insertion = await insert(whole, bounds).catch(async failure => {
-    await removeUncommittedBlobs(mediaContext.blobs, files, failure);
-    throw failure;
-  });
-  if (insertion.kind === 'inserted') slot.fill();
-  else await removeUncommittedBlobs(mediaContext.blobs, files, insertion);
-  return insertion;
+    const whole = {
+      ...job,
+      input: toJson(model.inherit(stored, referred)),
+      parentId,
+    };
+    const bounds = { files, quota: principal.quota, storage: storage.bounds, reservation };
+    const insertion = await insert(whole, bounds).catch(async failure => {
+      await removeUncommittedBlobs(mediaContext.blobs, files, failure);
+      throw failure;
+    });
+    if (insertion.kind === 'inserted') slot.fill();
+    else if (files.length > 0) await removeUncommittedBlobs(mediaContext.blobs, files, insertion);
+    return insertion;
+  } finally {
+    slot.close();
+  }
 }
+
+/** Whether no medium becomes a file of the job, or is written differently in its input. */
+const hasOnlyUnchanged = ({ items }: ValidatedMedia): boolean =>
+  items.every(({ kind }) => kind === 'unchanged');
+
+/** The job that made the first stored medium that is a result; null where none is. */
+const firstMakerOf = ({ items }: ValidatedMedia): JobId | null => {
+  for (const item of items) if (item.kind === 'file' && item.madeBy !== null) return item.madeBy;
+  return null;
+};
 
 /** Null where creations are not held to limits. */
 function reservationOf(prices: Prices | null, draft: RoutedDraft & QuotedDraft): Reservation | null {
   if (!prices?.hold) return null;
   const payer = draft.request.principal;
-  return { payer, quote: draft.presentedQuote ?? quoteDraft(prices, draft), unpriced: prices.unpriced };
+  const quote = quoteDraft(prices, draft);
+  const { presentedQuote } = draft;
+  // What the client was promised is the charge; what it costs the house is what it costs now.
+  const held = presentedQuote ? { ...presentedQuote, houseCost: quote?.houseCost ?? null } : quote;
+  return { payer, quote: held, unpriced: prices.unpriced };
 }
 
 /** The job is stored: nothing that could fail stands between it and its handle. */

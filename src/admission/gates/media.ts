@@ -6,7 +6,12 @@ import type { MediaFacts } from '../../domain/media.ts';
 import type { AdmissionContext, MediaDraft, ReferencesDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
 import { inputRefusal } from '../input-refusal.ts';
-import { inspectMedium, type ValidatedMedia, type ValidatedMedium } from '../inspect-media.ts';
+import {
+  inspectMedium,
+  isFetchedLater,
+  type ValidatedMedia,
+  type ValidatedMedium,
+} from '../inspect-media.ts';
 import { openRequestProber } from '../request-prober.ts';
 import { senderOf } from '../sender.ts';
 
@@ -16,9 +21,15 @@ import { senderOf } from '../sender.ts';
  */
 export const inspectMedia: Gate<ReferencesDraft, Pick<MediaDraft, 'media'>> = (context, draft) => {
   const found = draft.model.media(draft.input);
-  if (found.length > 0) return inspectAll(context, draft, found).then(media => ({ ...draft, media }));
+  const items: ValidatedMedium[] = [];
+  for (const each of found) {
+    if (!isFetchedLater(context.media, each))
+      return inspectAll(context, draft, found).then(media => ({ ...draft, media }));
+    items.push({ found: each, kind: 'unchanged' });
+  }
+  // Nothing has to be read: there is no medium, or each is a web address.
   refuseFaults(draft, draft.references.faults, draft.references.facts);
-  return { ...draft, media: mediaOf([], draft) };
+  return { ...draft, media: mediaOf(items, draft) };
 };
 
 /** One medium after the other: a request occupies one place in the queue of the prober. */

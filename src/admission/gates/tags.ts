@@ -1,13 +1,9 @@
 /** Gate: `Atelier-Tags` is well-formed: names and values that stay with the job, its callbacks, usage and cost. */
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
+import { maxTags, parseTag } from '../../domain/tags.ts';
 import { headerOf, type RequestDraft } from '../draft.ts';
 import type { Gate } from '../gate-list.ts';
-
-/** Operations, "Money": at most so many tags, of such names and lengths. */
-const maxTags = 16;
-const namePattern = /^[a-z0-9_.-]{1,64}$/;
-const maxValueCharacters = 256;
 
 /** A request with its tags as JSON text; null without any. */
 export interface TagsDraft {
@@ -23,15 +19,10 @@ export const readTags: Gate<RequestDraft, TagsDraft> = (_context, draft) => {
 function tagsOf(header: string): Readonly<Record<string, string>> {
   const tags = new Map<string, string>();
   for (const pair of header.split(',').map(written => written.trim())) {
-    const at = pair.indexOf('=');
-    const [name, value] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()];
-    if (at < 0) refuseTags(`"${pair.slice(0, 80)}" must be name=value`);
-    if (!namePattern.test(name))
-      refuseTags(`the name "${name.slice(0, 80)}" must be 1 to 64 of a-z, 0-9, "_", "." and "-"`);
-    if (tags.has(name)) refuseTags(`${name} is given twice`);
-    if (value.length > maxValueCharacters)
-      refuseTags(`the value of ${name} must have at most ${maxValueCharacters} characters`);
-    tags.set(name, value);
+    const tag = parseTag(pair);
+    if ('fault' in tag) refuseTags(tag.fault);
+    if (tags.has(tag.name)) refuseTags(`${tag.name} is given twice`);
+    tags.set(tag.name, tag.value);
   }
   if (tags.size > maxTags) refuseTags(`must be at most ${maxTags} tags, found ${tags.size}`);
   return Object.fromEntries(tags);

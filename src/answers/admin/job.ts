@@ -43,11 +43,17 @@ export const jobLineSchema = z
     state: jobStateSchema,
     prompt_start: z.string().describe('First characters of the prompt; empty where the input has none.'),
     user: z.string(),
+    project: z.string(),
+    tags: z.record(z.string(), z.string()).nullable().describe('Names and values that its client gave it.'),
     key: z.object({ id: z.string(), name: z.string().nullable(), hint: z.string() }),
     account: z.string().nullable().describe('At a provider; null until a worker chose one.'),
     external_task_id: z.string().nullable(),
     progress: z.number().nullable().describe('0 to 1; null where the provider reports none.'),
     error: jobErrorSchema.nullable(),
+    charged: z
+      .object({ amount: z.string(), currency: z.string() })
+      .nullable()
+      .describe('What it cost, once it is settled; null without a price.'),
     cancel_requested: z.boolean(),
     created_at: at,
     started_at: at.nullable(),
@@ -64,6 +70,9 @@ export const jobListSchema = z
     data: z.array(jobLineSchema),
     has_more: z.boolean(),
     next_after: z.string().nullable(),
+    indexing: z
+      .boolean()
+      .describe('Whether old jobs are still being indexed: a search by words misses some until then.'),
   })
   .meta({ id: 'AdminJobList' });
 
@@ -85,6 +94,16 @@ export const attemptSchema = z
     call_count: z.int().describe('Calls under the same dedupe key.'),
     billable: z.boolean(),
     in_doubt: z.boolean().describe('Its outcome is unknown: an uncertain submission.'),
+    exchange: z
+      .object({
+        method: z.string(),
+        path: z.string().describe('Below the base of the account.'),
+        request: z.string().nullable(),
+        status: z.int().nullable().describe('Of HTTP; null without an answer.'),
+        answer: z.string().describe('Its body, or why there is none.'),
+      })
+      .nullable()
+      .describe('The call without secrets, cut after 4,096 characters; null where there was none by HTTP.'),
   })
   .meta({ id: 'AdminAttempt', description: 'One submission of a job to a provider.' });
 

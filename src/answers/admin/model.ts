@@ -1,7 +1,9 @@
 /** Models in the playground of the console, and what a run or a dry run there answers. */
 
 import { z } from 'zod';
-import { modelSummarySchema } from '../model-description.ts';
+import { useRoles } from '../../catalog/result-uses.ts';
+import { mountNames } from '../../domain/mounts.ts';
+import { modelDescriptionSchema, modelSummarySchema } from '../model-description.ts';
 import { quoteSchema } from '../money.ts';
 import { listOf } from '../values.ts';
 import { costSchema, percentilesSchema } from './usage.ts';
@@ -28,11 +30,30 @@ export const modelLineSchema = z
       .nullable()
       .describe('Tiers, of which the first that fits counts; null where none is set.'),
     currency: z.string().nullable(),
+    example_cost: costSchema.nullable().describe('What the first example would cost; null without a price.'),
+    uses: z
+      .array(
+        z.object({
+          role: z.enum(useRoles),
+          kind: z.enum(['image', 'video', 'audio']).describe('Of the file.'),
+          path: z.string().describe('Where its id goes; `-` is a further item of a list.'),
+          beside: z.record(z.string(), z.string()).exactOptional().describe('Members beside it in its item.'),
+        }),
+      )
+      .describe('What an earlier result can be in an input.'),
   })
   .meta({ id: 'AdminModelLine', description: 'A model in the list of the playground.' });
 
 /** Those that are served at present. */
 export const modelLineListSchema = listOf(modelLineSchema).meta({ id: 'AdminModelList' });
+
+/** The description that clients have, and the protocols beside ours by which the model can be called. */
+export const consoleModelSchema = z
+  .object({
+    ...modelDescriptionSchema.shape,
+    mounts: z.array(z.enum(mountNames)).describe('Those that `atelier.yaml` does not switch off.'),
+  })
+  .meta({ id: 'AdminModel', description: 'A model in the playground.' });
 
 /** Of a dry run: nothing is stored, and no upstream is called. */
 export const runValidationSchema = z
@@ -57,3 +78,6 @@ export const runSchema = z
 
 /** A model in the list of the playground. */
 export type ModelLine = z.infer<typeof modelLineSchema>;
+
+/** A model in the playground. */
+export type ConsoleModel = z.infer<typeof consoleModelSchema>;

@@ -1,17 +1,17 @@
 /** Money as operators see it: accounts, entries of the journal, and the check of the books. */
 
 import { z } from 'zod';
-import { entryKinds } from '../../domain/money-entry.ts';
+import { accountKinds, entryKinds } from '../../domain/money-entry.ts';
 import { spendBreakdowns } from '../../domain/spend.ts';
 import { amount, listOf, pageOf, unixSeconds } from '../values.ts';
 
-/** The account of a project or a key, or of one month of it. */
+/** The account of a project, a key or a tag, or of one month of it. */
 export const moneyAccountSchema = z
   .object({
     object: z.literal('money_account'),
     id: z.string(),
-    kind: z.enum(['project', 'key']),
-    owner: z.string().describe('Id of the project or key.'),
+    kind: z.enum(accountKinds),
+    owner: z.string().describe('Id of the project, key or tag.'),
     name: z.string(),
     period: z.string().nullable().describe('Month of UTC such as 2026-12; null: for ever.'),
     limit: amount.nullable(),
@@ -23,7 +23,7 @@ export const moneyAccountSchema = z
     available: amount.nullable(),
     entries: z.int(),
   })
-  .meta({ id: 'AdminMoneyAccount', description: 'The budget of a project or a key.' });
+  .meta({ id: 'AdminMoneyAccount', description: 'The budget of a project, a key or a tag.' });
 
 export const moneyAccountListSchema = listOf(moneyAccountSchema).meta({ id: 'AdminMoneyAccountList' });
 
@@ -37,6 +37,7 @@ export const moneyEntrySchema = z
     at: unixSeconds,
     kind: z.enum(entryKinds),
     amount,
+    cost: amount.nullable().describe('Of a charge: what the job cost the house.'),
     counter: z.string().describe('The account on the other side.'),
     request_id: z.string().nullable(),
     actor: z.string(),
@@ -52,8 +53,10 @@ export const postedEntrySchema = z
   .object({
     object: z.literal('money_posting'),
     repeated: z.boolean().describe('The idempotency key was used before: nothing was changed.'),
-    account: z.string(),
-    available: amount.nullable(),
+    account: z.string().exactOptional().describe('Absent of a job, which several accounts may pay for.'),
+    available: amount.nullable().exactOptional(),
+    request_id: z.string().exactOptional(),
+    charged: amount.exactOptional().describe('What the job costs now.'),
   })
   .meta({ id: 'AdminMoneyPosting', description: 'What a top-up or adjustment did.' });
 
@@ -80,6 +83,8 @@ export const spendSchema = z
         label: z.string(),
         jobs: z.int(),
         amount,
+        cost: amount.nullable().describe('What they cost the house; null: no `cost` is set in their prices.'),
+        margin: amount.nullable().describe('Charged beyond the cost, of the jobs whose cost is known.'),
         currency: z.string(),
       }),
     ),
@@ -105,6 +110,7 @@ export const priceBookSchema = z
             when: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
             units: units.describe('Price of one unit.'),
             max: units.describe('The most of a unit that one job can use.'),
+            cost: units.nullable().describe('What a unit costs the house.'),
           }),
         ),
       }),
@@ -115,30 +121,70 @@ export const priceBookSchema = z
   })
   .meta({ id: 'AdminPriceBook', description: 'The prices that count now.' });
 
+/** Limit and figures of the present period. */
+const budget = {
+  id: z.string(),
+  name: z.string(),
+  limit: amount.nullable().describe('Null: no limit.'),
+  monthly: z.boolean().describe('Whether limit and figures are those of the present month of UTC.'),
+  floor: amount,
+  spent: amount,
+  held: amount,
+  uncertain: amount,
+  available: amount.nullable(),
+};
+
 /** A project with the figures of its present period. */
 export const projectSchema = z
-  .object({
-    object: z.literal('project'),
-    id: z.string(),
-    name: z.string(),
-    limit: amount.nullable().describe('Null: no limit.'),
-    monthly: z.boolean().describe('Whether limit and figures are those of the present month of UTC.'),
-    floor: amount,
-    spent: amount,
-    held: amount,
-    uncertain: amount,
-    available: amount.nullable(),
-    created_at: unixSeconds,
-  })
+  .object({ object: z.literal('project'), ...budget, created_at: unixSeconds })
   .meta({ id: 'AdminProject', description: 'A project and its budget.' });
 
 export const projectListSchema = listOf(projectSchema).meta({ id: 'AdminProjectList' });
+
+/** A tag such as `campaign=spring` with the figures of its present period. */
+export const tagBudgetSchema = z
+  .object({ object: z.literal('tag'), ...budget })
+  .meta({ id: 'AdminTagBudget', description: 'The budget of a tag.' });
+
+export const tagBudgetListSchema = listOf(tagBudgetSchema).meta({ id: 'AdminTagBudgetList' });
+
+/** A tag and its budget. */
+export type TagBudgetLine = z.infer<typeof tagBudgetSchema>;
 
 /** A project and its budget. */
 export type ProjectLine = z.infer<typeof projectSchema>;
 
 /** One line of the journal. */
 export type MoneyEntry = z.infer<typeof moneyEntrySchema>;
+
+/** A price book tried on completed jobs. */
+export const priceDryRunSchema = z
+  .object({
+    object: z.literal('price_dry_run'),
+    from: unixSeconds,
+    to: unixSeconds,
+    currency: z.string(),
+    version: z.string().describe('Of the candidate.'),
+    present_version: z.string().nullable().describe('Null: no prices are set.'),
+    jobs: z.int().describe('Completed in that time, and not pruned yet.'),
+    data: z.array(
+      z.object({
+        model: z.string(),
+        jobs: z.int(),
+        unpriced_jobs: z.int().describe('Without a price in the candidate.'),
+        charged: amount.describe('What they were charged.'),
+        present: amount.describe('What they would be charged by the present prices.'),
+        candidate: amount,
+        difference: amount.describe('candidate - present'),
+        cost: amount.nullable().describe('What they would cost the house; null: the candidate has no cost.'),
+      }),
+    ),
+    truncated: z.boolean().describe('Only the newest jobs were looked at.'),
+  })
+  .meta({ id: 'AdminPriceDryRun', description: 'What jobs would have been charged by other prices.' });
+
+/** What jobs would have been charged by other prices. */
+export type PriceDryRun = z.infer<typeof priceDryRunSchema>;
 
 /** What jobs that ended in a time were charged. */
 export type SpendBody = z.infer<typeof spendSchema>;

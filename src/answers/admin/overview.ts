@@ -45,6 +45,12 @@ export const overviewSchema = z
           }),
         ),
         run_p95_ms: z.number().nullable().describe('Null where no job completed.'),
+        refused: z
+          .object({
+            last_hour: z.int(),
+            is_spike: z.boolean().describe('At least 20, and three times what an hour usually has.'),
+          })
+          .describe('Refused requests, about those of the last 60 minutes.'),
         cost: costSchema.nullable().describe('By the prices of the settings; null where none apply.'),
       })
       .describe('24 whole hours and the present one, at most ten seconds old.'),

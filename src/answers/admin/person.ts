@@ -11,6 +11,9 @@ export const personSchema = z
     object: z.literal('person'),
     name: z.string(),
     role: roleSchema,
+    login: z
+      .enum(['password', 'oidc'])
+      .describe('An identity provider gives the person a role by groups, at each login.'),
     created_at: unixSeconds,
     changed_at: unixSeconds,
   })

@@ -13,6 +13,7 @@ export const sessionSchema = z
     id: z.string().nullable().describe('Null for a request by the admin token itself.'),
     name: z.string(),
     role: roleSchema,
+    login: z.enum(['token', 'password', 'oidc']).describe('How its owner logs in.'),
     person: z.string().nullable().describe('Id of the person; null: logged in by the admin token.'),
     csrf_token: z.string().nullable().describe('What writes of this session send as X-CSRF-Token.'),
     ends_at: unixSeconds.nullable(),
@@ -49,6 +50,22 @@ export const endedSessionsSchema = z
   .object({ object: z.literal('sessions'), ended: z.int() })
   .meta({ id: 'AdminEndedSessions', description: 'How many sessions were ended.' });
 
+/** What the login page offers beside the admin token and a password. */
+export const loginSchema = z
+  .object({
+    object: z.literal('login'),
+    oidc: z
+      .object({
+        label: z.string(),
+        url: z.string().describe('Where the login by the identity provider begins: an address to be opened.'),
+      })
+      .nullable()
+      .describe('Null where no identity provider is set.'),
+    has_passwords: z.boolean().describe('Whether anybody logs in by name and password.'),
+    refused: z.string().nullable().describe('The sentence of the code in the query; null for none.'),
+  })
+  .meta({ id: 'AdminLogin', description: 'Ways to log in.' });
+
 /** Open until a first person exists. */
 export const setupSchema = z
   .object({ object: z.literal('setup'), open: z.boolean() })
@@ -72,6 +89,9 @@ export type Session = z.infer<typeof sessionSchema>;
 
 /** A live session in a list. */
 export type SessionLine = z.infer<typeof sessionLineSchema>;
+
+/** Ways to log in. */
+export type Login = z.infer<typeof loginSchema>;
 
 /** Whether the first account can still be created. */
 export type Setup = z.infer<typeof setupSchema>;

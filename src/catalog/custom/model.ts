@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { type Faults, formatFaults } from '../faults.ts';
 import { callbackUrl, externalTaskId } from '../fields.ts';
-import { mediaFinder } from '../media.ts';
+import { type MediaLimits, mediaFinder } from '../media.ts';
 import { defineModel, type Model } from '../model.ts';
+import { usesByName } from '../result-uses.ts';
 import { fieldsOf } from './fields.ts';
 import { isMappedField, meaningsOf, openFieldReader, planCustomModel, renderFaults } from './plan.ts';
 import { customRuleSchema, ruleOf, unknownFields } from './rules.ts';
@@ -60,7 +61,7 @@ export function readCustomModel(id: string, written: unknown): ParsedCustomModel
     ...prefixPaths('rules', unknownFields(read.data.rules, input)),
   ];
   if (wrong.length > 0) return { ok: false, faults: wrong };
-  const model = modelOf(id, read.data, input, unmappedFieldsIn(read.data, schema.root));
+  const model = modelOf(id, read.data, input, schema.root);
   const untrue = exampleFaults(model);
   if (untrue.length > 0) return { ok: false, faults: untrue };
   return { ok: true, model, isOff: read.data.off };
@@ -75,23 +76,37 @@ const prefixPaths = (path: string, faults: Faults): Faults =>
   faults.map(fault => ({ ...fault, path: fault.path === '' ? path : `${path}.${fault.path}` }));
 
 /** Fields that no engine sees: those without a place in a render plan that are not media. */
-const unmappedFieldsIn = ({ kind }: CustomModelSettings, { properties }: Members): readonly string[] =>
+const unmappedFieldsIn = (
+  { kind }: Pick<CustomModelSettings, 'kind'>,
+  { properties }: Members,
+): readonly string[] =>
   Object.entries(properties)
     .filter(([name, property]) => !isMappedField(kind, name) && !isMedium(property))
     .map(([name]) => name);
 
 /** Whether a property is a medium, or a list of media. */
-const isMedium = (property: Property): boolean =>
-  property.type === 'array'
-    ? isMedium(property.items)
-    : property.type === 'string' && property.media !== undefined;
+const isMedium = (property: Property): boolean => kindOfMedium(property) !== null;
+
+/** The kind of a medium, or of those of a list; null for any other property. */
+function kindOfMedium(property: Property): MediaLimits['kind'] | null {
+  if (property.type === 'array') return kindOfMedium(property.items);
+  if (property.type !== 'string' || property.media === undefined) return null;
+  return typeof property.media === 'string' ? property.media : property.media.kind;
+}
+
+/** The top-level media fields, in their order. */
+const mediaFieldsOf = ({ properties }: Members) =>
+  Object.entries(properties).flatMap(([name, property]) => {
+    const kind = kindOfMedium(property);
+    return kind === null ? [] : [{ name, kind, isList: property.type === 'array' }];
+  });
 
 /** The catalog entry of settings without faults. */
 function modelOf(
   id: string,
   { kind, title, summary, rules, examples }: CustomModelSettings,
   input: z.ZodObject,
-  unmappedFields: readonly string[],
+  root: Members,
 ): Model {
   const findMedia = mediaFinder(input);
   const fieldsFor = openFieldReader(input);
@@ -106,7 +121,8 @@ function modelOf(
     rules: rules.map(ruleOf),
     render: given => planCustomModel(kind, { input: given, fieldsFor }, findMedia(given)),
     renderFaults: given => renderFaults(kind, { input: given, fieldsFor }),
-    unmappedFields,
+    unmappedFields: unmappedFieldsIn({ kind }, root),
+    uses: usesByName(kind, mediaFieldsOf(root)),
     // A model of the operator's own has no vendor whose keys clients know: its result has the core alone.
     native: () => ({}),
     examples: [first, ...others],

@@ -1,6 +1,6 @@
 /** Builds the input of a job from fields, files and JSON of the command line. */
 import { openAsBlob } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Client } from '../../../client/src/index.ts';
@@ -48,10 +48,18 @@ function parseUpload(argument: string): { readonly field: string; readonly path:
 
 /** Uploads one file under its base name. */
 export async function uploadFile(client: Client, path: string) {
-  const content = await openAsBlob(path).catch(failure => {
-    throw new CommandError(`${path} cannot be read: ${failure.message}`);
-  });
-  return client.files.create(content, { filename: basename(path) });
+  return client.files.create(await openFile(path), { filename: basename(path) });
+}
+
+/** Looked at first: `openAsBlob` has no reason for what it cannot open. */
+async function openFile(path: string): Promise<Blob> {
+  try {
+    await access(path, constants.R_OK);
+    return await openAsBlob(path);
+  } catch (failure) {
+    const why = failure instanceof Error ? failure.message : String(failure);
+    throw new CommandError(`${path} cannot be read: ${why}`);
+  }
 }
 
 /** A path or `-`, with or without `@`. */

@@ -1,22 +1,18 @@
 /** `atelier listen`: forwards webhooks (callbacks) of the user's jobs to a local address, for development. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
-import type { Exchange } from '../../../client/src/exchange.ts';
-import { type Client, NotFoundError, NotReadyError } from '../../../client/src/index.ts';
+import { type Callback, type Client, NotFoundError } from '../../../client/src/index.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { webhookHeaders } from '../../domain/delivery.ts';
 import { type DeliveryId, parseDeliveryId } from '../../domain/ids.ts';
-import { toJson } from '../../domain/json.ts';
 import { CommandError } from '../command-error.ts';
 import { exitCodes } from '../exit-code.ts';
 import { print } from '../print.ts';
 import { withClientOptions } from './client-options.ts';
 import { type ClientCommandOptions, type CommandContext, openCommandContext } from './command-context.ts';
 import { openInterrupts } from './interrupts.ts';
-import { openAdminExchange } from './open-admin-exchange.ts';
 
-/** Adds `listen`, which needs both a key and the admin API. */
+/** Adds `listen`. Its key needs the scopes `jobs:read` and `webhook-secret`; an operator needs nothing more. */
 export function registerListen(program: Command): void {
   withClientOptions(program.command('listen'))
     .description('forward the callbacks (webhooks) of your jobs to a local address until Ctrl-C')
@@ -34,7 +30,7 @@ interface ListenOptions extends ClientCommandOptions {
   readonly printSecret?: true;
 }
 
-/** Time between two reads of the callback log. */
+/** Time between two reads of the list of callbacks. */
 const pollIntervalMs = 1_000;
 /** The receiver has as long as with a real delivery. */
 const responseTimeoutMs = 15_000;
@@ -45,16 +41,15 @@ async function listenCommand(options: ListenOptions): Promise<void> {
   if (printSecret) return print(await (await openCommandContext(options)).client.callbacks.secret());
   if (!/^https?:\/\//.test(forwardTo ?? ''))
     throw new CommandError('--forward-to must be an http or https address');
-  const operator = await openAdminExchange();
   const context = await openCommandContext(options);
   const secret = await context.client.callbacks.secret();
   const interrupts = openInterrupts();
-  const deliveries = await openDeliveryLog(operator);
+  const log = await openCallbackLog(context.client);
   context.output.note(`Listening. Callbacks of your jobs go to ${forwardTo}, with the usual signature.`);
   try {
     while (!interrupts.signal.aborted) {
-      for (const delivery of await deliveries.next())
-        await forward(context, delivery, { url: forwardTo!, model, secret });
+      for (const callback of await log.next())
+        await forward(context, callback, { url: forwardTo!, model, secret });
       await sleep(pollIntervalMs, undefined, { signal: interrupts.signal }).catch(() => {});
     }
   } finally {
@@ -63,37 +58,45 @@ async function listenCommand(options: ListenOptions): Promise<void> {
   throw new CommandError('Stopped listening.', exitCodes.interrupted);
 }
 
-/** The members of `GET /admin/v1/deliveries` that are used here. */
-const deliveryPage = z.object({
-  data: z.array(z.object({ id: z.string(), request_id: z.string(), status: z.string() })),
-  has_more: z.boolean(),
-});
-/** One callback of the list, as far as it is read. */
-type Delivery = z.output<typeof deliveryPage>['data'][number];
+/**
+ * Ids are made in the processes of a gateway, and rows appear as they are committed: a younger id may be there before an
+ * older one. Each read goes this far back, and what was seen is skipped.
+ */
+const overlapSeconds = 60;
+/** Pages of one read: more callbacks than a gateway makes within the overlap. */
+const maxPages = 100;
 
-/** The log of callbacks of all users; `next` returns those since its last call, oldest first. */
-async function openDeliveryLog(exchange: Exchange) {
-  const read = async (query: string) =>
-    deliveryPage.parse(
-      (await exchange({ method: 'GET', path: `/admin/v1/deliveries?${query}`, repeatable: 'read' })).body,
-    );
-  let newest = (await read('limit=1')).data[0]?.id ?? '';
-  return {
-    async next(): Promise<readonly Delivery[]> {
-      const found: Delivery[] = [];
-      let after = '';
-      for (;;) {
-        const { data, has_more } = await read(`limit=100${after}`);
-        // Ids sort by their time.
-        const recent = data.filter(({ id }) => id > newest);
-        found.unshift(...recent.toReversed());
-        if (recent.length < data.length || !has_more) break;
-        after = `&after=${data.at(-1)?.id}`;
-      }
-      newest = found.at(-1)?.id ?? newest;
-      return found;
-    },
+/** The log of the user's callbacks; `next` returns those since its last call, oldest first. */
+async function openCallbackLog(client: Client) {
+  const seen = new Map<string, number>();
+  let newest: number | null = null;
+  const next = async (): Promise<readonly Callback[]> => {
+    const since = newest === null ? undefined : newest - overlapSeconds;
+    for (const [id, at] of seen) if (since !== undefined && at < since) seen.delete(id);
+    const found = (await readSince(client, since)).filter(({ id }) => !seen.has(id));
+    for (const { id, created_at } of found) {
+      seen.set(id, created_at);
+      newest = Math.max(newest ?? 0, created_at);
+    }
+    return found.toReversed();
   };
+  newest = (await client.callbacks.list({ limit: 1 })).data[0]?.created_at ?? null;
+  // What is there before the start is not forwarded.
+  if (newest !== null) await next();
+  return { next };
+}
+
+/** Every page of the callbacks since a time (Unix seconds), newest first; from the beginning where it is undefined. */
+async function readSince(client: Client, since: number | undefined): Promise<readonly Callback[]> {
+  const found: Callback[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page = await client.callbacks.list({ since, limit: 100, after });
+    found.push(...page.data);
+    if (!page.has_more) break;
+    after = page.last_id ?? undefined;
+  }
+  return found;
 }
 
 /** Where and how callbacks are forwarded. */
@@ -108,29 +111,22 @@ interface ForwardTarget {
 /** Sends the body of now, signed again under the id of the callback. */
 async function forward(
   { client, output }: CommandContext,
-  delivery: Delivery,
+  { id, request_id, status, model: ofModel }: Callback,
   { url, model, secret }: ForwardTarget,
 ) {
-  const id = parseDeliveryId(delivery.id);
-  const callback = id && (await readCallbackBody(client, delivery.request_id));
-  // A callback of another user or of another model is skipped.
-  if (!callback || (model !== null && callback.model !== model)) return;
-  const answer = await post(url, id, callback.body, secret);
-  output.printResult(
-    { id: delivery.id, request_id: delivery.request_id, status: delivery.status, answer },
-    () => [`${delivery.status}  ${delivery.request_id}  ${answer}`],
-  );
+  if (model !== null && ofModel !== model) return;
+  const body = await readBody(client, id);
+  const parsed = parseDeliveryId(id);
+  // Nothing is sent any more of what is gone, or was followed by the end of its job.
+  if (body === null || parsed === null) return;
+  const answer = await post(url, parsed, body, secret);
+  output.printResult({ id, request_id, status, answer }, () => [`${status}  ${request_id}  ${answer}`]);
 }
 
-/** Null where the job belongs to another user. */
-async function readCallbackBody(client: Client, requestId: string) {
+/** Null where nothing is to be sent any more. */
+async function readBody(client: Client, id: string): Promise<string | null> {
   try {
-    const job = await client.jobs.get(requestId);
-    const body = await client.queue.result(job).catch(failure => {
-      if (failure instanceof NotReadyError) return failure.jobStatus;
-      throw failure;
-    });
-    return { model: job.model, body: toJson(body) };
+    return (await client.callbacks.get(id)).body;
   } catch (failure) {
     if (failure instanceof NotFoundError) return null;
     throw failure;

@@ -9,14 +9,15 @@ import { refuse } from '../../domain/refusal.ts';
  */
 const maxBodyBytes = 4 * 1024;
 
-/** The members of an operator's JSON body; any but the named ones are refused. */
+/** The members of an operator's JSON body; any but the named ones are refused. `maxBytes` is 4 KiB unless given. */
 export async function readAdminBody<Name extends string>(
   request: FastifyRequest,
   names: readonly Name[],
+  maxBytes = maxBodyBytes,
 ): Promise<Readonly<Partial<Record<Name, unknown>>>> {
   if (!isJsonContentType(request.raw.headers['content-type'])) throw refuse('content_type_unsupported');
   const tooLarge = () => refuse('body_too_large');
-  const body = await readJsonObject(request.raw, { maxBytes: maxBodyBytes, tooLarge, reservation: null });
+  const body = await readJsonObject(request.raw, { maxBytes, tooLarge, reservation: null });
   const unknown = Object.keys(body).find(name => !names.some(known => known === name));
   if (unknown !== undefined) refuseField(unknown, 'unknown field');
   return body as Readonly<Partial<Record<Name, unknown>>>;

@@ -7,6 +7,7 @@ import {
   deliverySchema,
   redeliverySchema,
 } from '../../answers/admin/delivery.ts';
+import { withoutCallbackMark } from '../../domain/callback-shape.ts';
 import { parseTime, toUnixSeconds } from '../../domain/clock.ts';
 import { type DeliveryAttempt, type DeliveryState, deliveryStates } from '../../domain/delivery.ts';
 import { type DeliveryId, parseDeliveryId, parseJobId } from '../../domain/ids.ts';
@@ -29,6 +30,7 @@ import { pathValue, queryOf, queryValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
+import { deliveryRequestBody } from './delivery-request.ts';
 
 /** Deliveries of a page, unless the query has a `limit`. */
 const defaultLimit = 20;
@@ -67,17 +69,19 @@ export const getDelivery: AdminRoute = {
     200: { description: 'The delivery.', body: deliveryDetailSchema },
   },
   docs: { undocumented: adminApi },
-  open: context => async (_operator, request) => {
-    const id = idOfPath(request);
-    const delivery = await findDelivery(context, id);
-    return {
-      ...deliveryBody(delivery),
-      tries: (await listDeliveryAttempts(context.db, id)).map(deliveryAttemptBody),
-    };
-  },
+  open:
+    context =>
+    async ({ role }, request) => {
+      const delivery = await findDelivery(context, idOfPath(request));
+      return {
+        ...deliveryBody(delivery),
+        tries: (await listDeliveryAttempts(context.db, delivery.id)).map(deliveryAttemptBody),
+        request: await deliveryRequestBody(context, delivery, role),
+      };
+    },
 };
 
-/** Sends a callback again, with the same id and a new retry schedule. */
+/** Sends a callback again, or a pending one before its time, with the same id and a new retry schedule. */
 export const redeliver: AdminRoute = {
   method: 'POST',
   path: '/admin/v1/deliveries/:deliveryId/redeliver',
@@ -89,15 +93,17 @@ export const redeliver: AdminRoute = {
     200: { description: 'The delivery, which is due.', body: deliverySchema },
   },
   docs: { undocumented: adminApi },
-  open: context => async (_operator, request) => {
-    const id = idOfPath(request);
-    const redelivery = await redeliverInStore(context.db, id, context.clock.now());
-    if (redelivery === 'unknown') throw refuse('delivery_unknown');
-    // Decisions 5: an unsent IN_PROGRESS is dropped once COMPLETED exists, and is not sent after it by hand
-    // either.
-    if (redelivery === 'refused') throw refuse('delivery_superseded');
-    return deliveryBody(await findDelivery(context, id));
-  },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const id = idOfPath(request);
+      const redelivery = await redeliverInStore(context.db, id, { actor, now: context.clock.now() });
+      if (redelivery === 'unknown') throw refuse('delivery_unknown');
+      // Decisions 5: an unsent IN_PROGRESS is dropped once COMPLETED exists, and is not sent after it by hand
+      // either.
+      if (redelivery === 'refused') throw refuse('delivery_superseded');
+      return deliveryBody(await findDelivery(context, id));
+    },
 };
 
 /** Sends again every final event that failed since a time, such as after an outage of the receiver. */
@@ -112,11 +118,13 @@ export const redeliverFailed: AdminRoute = {
     200: { description: 'How many are sent again.', body: redeliverySchema },
   },
   docs: { undocumented: adminApi },
-  open: context => async (_operator, request) => {
-    const failedSince = await readFailedSince(request);
-    const deliveries = await redeliverFailedInStore(context.db, failedSince, context.clock.now());
-    return { object: 'redelivery', deliveries };
-  },
+  open:
+    context =>
+    async ({ actor }, request) => {
+      const failedSince = await readFailedSince(request);
+      const by = { actor, now: context.clock.now() };
+      return { object: 'redelivery', deliveries: await redeliverFailedInStore(context.db, failedSince, by) };
+    },
 };
 
 /** A delivery in a list. */
@@ -126,7 +134,7 @@ export const deliveryBody = (delivery: ListedDelivery) => ({
   request_id: delivery.jobId,
   user: delivery.userName,
   status: delivery.status,
-  url: delivery.url,
+  url: withoutCallbackMark(delivery.url),
   state: delivery.state,
   // The name on the wire is older than the word "attempt".
   try_count: delivery.attempts,
@@ -146,14 +154,14 @@ export const deliveryAttemptBody = ({ number, at, tookMs, code, answer }: Delive
 });
 
 /** The id in the path; a malformed one is refused as unknown. */
-function idOfPath(request: FastifyRequest): DeliveryId {
+export function idOfPath(request: FastifyRequest): DeliveryId {
   const id = parseDeliveryId(pathValue(request, 'deliveryId'));
   if (!id) throw refuse('delivery_unknown');
   return id;
 }
 
 /** The delivery with that id; throws the refusal of an unknown one. */
-async function findDelivery({ db }: HttpContext, id: DeliveryId): Promise<ListedDelivery> {
+export async function findDelivery({ db }: HttpContext, id: DeliveryId): Promise<ListedDelivery> {
   const delivery = await readDelivery(db, id);
   if (!delivery) throw refuse('delivery_unknown');
   return delivery;

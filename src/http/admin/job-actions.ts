@@ -2,14 +2,14 @@
 
 import type { FastifyRequest } from 'fastify';
 import { budgetRefusal } from '../../admission/budget-refusal.ts';
-import { quoteInput } from '../../admission/quote.ts';
 import { jobCancellationSchema, jobCancellationsSchema, rerunSchema } from '../../answers/admin/job.ts';
+import { quoteInput } from '../../catalog/quote-input.ts';
 import { parseFileId } from '../../domain/ids.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { readFile } from '../../store/files/files.ts';
 import { cancelJob } from '../../store/jobs/cancel.ts';
 import { type Rerun, rerunJob } from '../../store/jobs/inspect.ts';
-import { type FoundJob, type JobFilter, searchJobs, searchKeys } from '../../store/jobs/search.ts';
+import { everyJob, type FoundJob, type JobFilter, searchJobs, searchKeys } from '../../store/jobs/search.ts';
 import { BudgetError } from '../../store/money/holds.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -18,7 +18,8 @@ import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
 import type { Operator } from './identify-operator.ts';
-import { findAnyJob, statesOf } from './jobs.ts';
+import { statesOf } from './job-filter.ts';
+import { findAnyJob } from './jobs.ts';
 
 /** Jobs that one call cancels; `left` says whether to call again. */
 const maxPerCall = 500;
@@ -123,7 +124,7 @@ export const cancelManyJobs: AdminRoute = {
         at: context.clock.now(),
         actor: operator.actor,
         action: 'job.cancel_many',
-        subject: filter.modelId ?? 'all',
+        subject: filter.modelIds?.[0] ?? 'all',
         details: { states: filter.states, keys: filter.keyIds, cancelled, requested },
       }),
     );
@@ -145,7 +146,7 @@ async function readFilter({ db }: HttpContext, request: FastifyRequest): Promise
   const modelId = readWords('model', model);
   const begin = readWords('key', key);
   const keyIds = begin === null ? null : await searchKeys(db, begin);
-  return { states: statesOf(chosen), modelId, keyIds, ids: null };
+  return { ...everyJob, states: statesOf(chosen), modelIds: modelId === null ? null : [modelId], keyIds };
 }
 
 /** Text to filter by; null where it is absent or empty. */

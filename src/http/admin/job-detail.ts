@@ -2,6 +2,7 @@
 
 import { readResultBody, signOutputs } from '../../answers/job-bodies.ts';
 import { modelOfJob } from '../../catalog/catalog.ts';
+import { withoutCallbackMark } from '../../domain/callback-shape.ts';
 import { formatAmount, formatAmountOrNull } from '../../domain/money.ts';
 import type { Role } from '../../domain/person.ts';
 import { estimateCost } from '../../domain/prices.ts';
@@ -28,7 +29,7 @@ export async function jobDetail(context: HttpContext, job: FoundJob, reader: Rol
     // The name on the wire is older than the word "crashes".
     deaths: job.crashes,
     due_at: job.dueAt / 1000,
-    callback_url: job.callbackUrl,
+    callback_url: job.callbackUrl && withoutCallbackMark(job.callbackUrl),
     inference_ms: job.result?.inferenceMs ?? null,
     input: job.input,
     result: await bodyOf(context, job),
@@ -105,6 +106,7 @@ const attemptBody = (attempt: AttemptRecord) => ({
   billable: attempt.isBillable,
   // The name on the wire is older than the word "uncertain".
   in_doubt: attempt.doubtedAt !== null,
+  exchange: attempt.exchange,
 });
 
 /** An audit entry for an operator of that role: a viewer does not see which person ran a job. */

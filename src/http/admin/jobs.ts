@@ -4,36 +4,25 @@ import type { FastifyRequest } from 'fastify';
 import { jobDetailSchema, jobListSchema } from '../../answers/admin/job.ts';
 import { promptOf } from '../../catalog/prompt-of.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
-import { parseFileId, parseJobId } from '../../domain/ids.ts';
-import type { JobState } from '../../domain/job.ts';
+import { parseJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
-import {
-  type FoundJob,
-  findByFile,
-  findByIdPrefix,
-  findByTaskIdOfAnyUser,
-  type JobFilter,
-  readFoundJob,
-  searchJobs,
-  searchKeys,
-} from '../../store/jobs/search.ts';
+import { type FoundJob, isIndexing, jobOrders, readFoundJob, searchJobs } from '../../store/jobs/search.ts';
 import type { HttpContext } from '../http-context.ts';
 import { pathValue, queryValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
 import { jobDetail, outputBodies } from './job-detail.ts';
-import { choiceOf, limitOf, refuseUnknownQuery, searchTextOf } from './read-query.ts';
+import { filterNames, readJobFilter } from './job-filter.ts';
+import { choiceOf, limitOf, refuseUnknownQuery } from './read-query.ts';
 
 /** Jobs of a page, unless the query has a `limit`. */
 const defaultLimit = 50;
 /** Characters of the prompt that a list shows. */
 const promptStart = 80;
-/** What the filter of the list takes, in the order of a job's life. */
-const states = ['available', 'running', 'completed', 'failed', 'cancelled'] as const;
 
-/** Jobs of all users, newest first; `q` is any id, or the beginning of a key. */
+/** Jobs of all users that fit the filter of `job-filter.ts`, newest first unless the query has a `sort`. */
 export const listAllJobs: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/jobs',
@@ -46,15 +35,17 @@ export const listAllJobs: AdminRoute = {
   },
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
-    refuseUnknownQuery(request, ['state', 'model', 'key', 'q', 'limit', 'after']);
+    refuseUnknownQuery(request, [...filterNames, 'sort', 'limit', 'after']);
     const limit = limitOf(request, defaultLimit);
-    const filter = await readFilter(context, request);
-    const { jobs, next } = await searchJobs(context.db, filter, { after: readAfter(request), limit });
+    const order = choiceOf(request, 'sort', jobOrders) ?? 'newest';
+    const filter = await readJobFilter(context, request);
+    const { jobs, next } = await searchJobs(context.db, filter, { after: readAfter(request), limit, order });
     return {
       object: 'list',
       data: jobs.map(job => jobSummaryBody(context, job)),
       has_more: next !== null,
       next_after: next,
+      indexing: await isIndexing(context.db),
     };
   },
 };
@@ -97,11 +88,14 @@ export const jobSummaryBody = (context: HttpContext, job: FoundJob) => ({
   state: job.state,
   prompt_start: [...promptOf(job.input)].slice(0, promptStart).join(''),
   user: job.userName,
+  project: job.projectName,
+  tags: job.tags,
   key: { id: job.keyId, name: job.keyName, hint: job.keyHint },
   account: job.account,
   external_task_id: job.externalTaskId,
   progress: job.progress,
   error: job.error,
+  charged: job.cost && { amount: job.cost.amount, currency: job.cost.currency },
   cancel_requested: job.cancelRequestedAt !== null,
   created_at: job.createdAt / 1000,
   started_at: job.startedAt === null ? null : job.startedAt / 1000,
@@ -109,42 +103,6 @@ export const jobSummaryBody = (context: HttpContext, job: FoundJob) => ({
   expires_at: toUnixSeconds(job.expiresAt),
   outputs: outputBodies(context, job),
 });
-
-/** The filter of the list from its query. */
-export async function readFilter(context: HttpContext, request: FastifyRequest): Promise<JobFilter> {
-  const state = choiceOf(request, 'state', [...states, 'unfinished', 'problem'] as const);
-  const filter = {
-    states: state === null ? null : statesOf(state),
-    modelId: searchTextOf(request, 'model'),
-    keyIds: await keysOf(context, searchTextOf(request, 'key')),
-  };
-  return { ...filter, ...(await search(context, searchTextOf(request, 'q'), filter.keyIds)) };
-}
-
-/** The states behind a word of the filter. */
-export function statesOf(state: JobState | 'unfinished' | 'problem'): readonly JobState[] {
-  if (state === 'unfinished') return ['available', 'running'];
-  return state === 'problem' ? ['failed', 'cancelled'] : [state];
-}
-
-/** Ids of the keys that begin with that text; null for every key. */
-const keysOf = async ({ db }: HttpContext, key: string | null) => (key === null ? null : searchKeys(db, key));
-
-/** Searches by request_id or its beginning, file id, external task id, or the beginning of a key. */
-async function search({ db }: HttpContext, q: string | null, keyIds: JobFilter['keyIds']) {
-  if (q === null) return { ids: null, keyIds };
-  const id = parseJobId(q.toLowerCase());
-  if (id) return { ids: [id], keyIds };
-  if (parseFileId(q)) return { ids: await findByFile(db, q), keyIds };
-  const byTask = await findByTaskIdOfAnyUser(db, q);
-  if (byTask.length > 0) return { ids: byTask, keyIds };
-  if (/^[0-9a-f]{4,8}(?:-[0-9a-f-]{0,27})?$/i.test(q)) {
-    const byPrefix = await findByIdPrefix(db, q.toLowerCase());
-    if (byPrefix.length > 0) return { ids: byPrefix, keyIds };
-  }
-  const found = await searchKeys(db, q);
-  return { ids: null, keyIds: keyIds === null ? found : found.filter(key => keyIds.includes(key)) };
-}
 
 /** The job after which the page begins; null for the first page. */
 function readAfter(request: FastifyRequest) {

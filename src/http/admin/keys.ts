@@ -15,7 +15,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
-import { readLimit } from './projects.ts';
+import { readLimit } from './budget-body.ts';
 
 /** Characters. */
 const maxNameLength = 100;

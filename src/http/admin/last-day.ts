@@ -4,6 +4,7 @@ import { days, hours } from '../../domain/clock.ts';
 import { estimateCost, type Prices } from '../../domain/prices.ts';
 import { sumUsage, type UsageSum } from '../../store/attempts/usage-report.ts';
 import { countByHour, measureRunP95 } from '../../store/jobs/last-day.ts';
+import { measureRefusals, type RefusalRate } from '../../store/refusals/refused-requests.ts';
 import type { HttpContext } from '../http-context.ts';
 
 /** The page asks every three seconds; these sums change little in this time. */
@@ -31,9 +32,19 @@ async function readLastDay({ db, prices }: Pick<HttpContext, 'db' | 'prices'>, n
   return {
     hours: byHour.map(hour => ({ ...hour, at: hour.at / 1000 })),
     run_p95_ms: await measureRunP95(db, since),
+    refused: refusedOf(await measureRefusals(db, now)),
     cost: costOf(prices(), await sumUsage(db, { from: since, to: now + 1, by: 'model' })),
   };
 }
+
+/** A quiet gateway's few refusals are no spike. */
+const leastSpike = 20;
+const spikeFactor = 3;
+
+const refusedOf = ({ lastHour, usualHour }: RefusalRate) => ({
+  last_hour: lastHour,
+  is_spike: lastHour >= leastSpike && lastHour > spikeFactor * usualHour,
+});
 
 /** Null where no model that was used has a price. All prices are in one currency. */
 function costOf(prices: Prices | null, sums: readonly UsageSum[]) {

@@ -51,11 +51,14 @@ export const operatorRequester = (request: FastifyRequest): Requester => ({
   signal: disconnectSignal(request.raw),
 });
 
+/** Whose login was refused; with a name where an identity provider confirmed it. */
+type RefusedSubject = RefusedLogin['subject'] | Pick<RefusedLogin, 'subject' | 'name'>;
+
 /** Counts and verifies an attempt; a refused one is recorded in the audit. A valid one is refunded. */
 export async function checkLogin<Who>(
   context: LoginDependencies,
   { client, account }: { readonly client: LoginClient; readonly account: string | null },
-  subject: () => Promise<RefusedLogin['subject']> | RefusedLogin['subject'],
+  subject: () => Promise<RefusedSubject> | RefusedSubject,
   verify: () => Promise<Who>,
 ): Promise<Who> {
   const attempt = { range: client.range, account, device: client.device?.id ?? null };
@@ -66,7 +69,16 @@ export async function checkLogin<Who>(
     return who;
   } catch (failure) {
     const why = whyRefused(failure);
-    if (why) await context.refusedLogins.record({ ...client, subject: await subject(), why });
+    if (why) {
+      const who = await subject();
+      const { address, range } = client;
+      await context.refusedLogins.record({
+        address,
+        range,
+        why,
+        ...(typeof who === 'string' ? { subject: who } : who),
+      });
+    }
     throw failure;
   }
 }
@@ -85,7 +97,13 @@ export async function refuseBearer(context: LoginDependencies, request: FastifyR
 }
 
 /** Refusals that count as a wrong attempt. */
-const wrongCredentials: readonly string[] = ['operator_token_invalid', 'login_refused', 'setup_code_wrong'];
+const wrongCredentials: readonly string[] = [
+  'operator_token_invalid',
+  'login_refused',
+  'setup_code_wrong',
+  'oidc_state_wrong',
+  'oidc_refused',
+];
 /** Refusals that say nothing about the password. */
 const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
 
@@ -93,5 +111,6 @@ const throttled: readonly string[] = ['logins_exceeded', 'logins_full'];
 function whyRefused(failure: unknown): RefusedLogin['why'] | null {
   if (!(failure instanceof Refusal)) return null;
   if (wrongCredentials.includes(failure.refusal)) return 'wrong';
+  if (failure.refusal === 'oidc_role_missing') return 'no_role';
   return throttled.includes(failure.refusal) ? 'throttled' : null;
 }

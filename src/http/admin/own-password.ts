@@ -26,8 +26,8 @@ export const changePassword: SessionRoute = {
     context =>
     async ({ session }, request, reply) => {
       const { current, new: next } = await readAdminBody(request, ['current', 'new']);
-      // A session of the admin token belongs to no person.
-      if (!session || session.person === null) throw refuse('password_absent');
+      // A session of the admin token belongs to no person, and that of an identity provider has its password there.
+      if (!session || session.person === null || session.login === 'oidc') throw refuse('password_absent');
       const [given, wanted] = [readText('current', current), readPassword(next, 'new')];
       const { name, person: id } = session;
       const requester = operatorRequester(request);

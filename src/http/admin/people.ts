@@ -87,9 +87,13 @@ export const changePerson: AdminRoute = {
       const now = context.clock.now();
       const person = await editPerson(context.db, personOfPath(request), change, { actor, now });
       if (!person) throw refuse('person_unknown');
+      if (person === 'of_provider') return refuseField(role === undefined ? 'password' : 'role', ofProvider);
       return personBody(person);
     },
 };
+
+/** The reason of a refusal. */
+const ofProvider = 'is that of the identity provider, which gives it at each login';
 
 /** Removes an account; its sessions end. */
 export const deletePerson: AdminRoute = {
@@ -135,11 +139,12 @@ export function readPassword(value: unknown, field = 'password'): string {
 }
 
 /** A person without the password hash. */
-const personBody = ({ id, name, role, createdAt, changedAt }: Person) => ({
+const personBody = ({ id, name, role, login, createdAt, changedAt }: Person) => ({
   id,
   object: 'person',
   name,
   role,
+  login,
   created_at: toUnixSeconds(createdAt),
   changed_at: toUnixSeconds(changedAt),
 });

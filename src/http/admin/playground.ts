@@ -1,15 +1,20 @@
 /** The playground of the console: models, dry run, run. */
 
 import type { FastifyRequest } from 'fastify';
-import { modelLineListSchema, runSchema, runValidationSchema } from '../../answers/admin/model.ts';
-import { modelDescriptionSchema } from '../../answers/model-description.ts';
+import {
+  consoleModelSchema,
+  modelLineListSchema,
+  runSchema,
+  runValidationSchema,
+} from '../../answers/admin/model.ts';
 import { describe, summarizeModel } from '../../catalog/describe.ts';
 import { estimateUsage } from '../../catalog/estimate-usage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { refuseModel } from '../../catalog/refuse-model.ts';
 import { days } from '../../domain/clock.ts';
 import type { Principal } from '../../domain/key.ts';
-import { estimateCost, quoteBody } from '../../domain/prices.ts';
+import { mountNames } from '../../domain/mounts.ts';
+import { estimateCost, type Prices, quoteBody } from '../../domain/prices.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { measureDurations } from '../../store/attempts/usage-report.ts';
 import { writeAudit } from '../../store/people/audit.ts';
@@ -44,6 +49,7 @@ export const listModelsForConsole: AdminRoute = {
       run_ms: timed.find(({ name }) => name === model.id)?.runMs ?? null,
       price: prices?.models.get(model.id)?.map(({ when, units }) => ({ when, units })) ?? null,
       currency: prices?.currency ?? null,
+      example_cost: exampleCost(model, prices),
     }));
     return { object: 'list', data, has_more: false };
   },
@@ -53,7 +59,18 @@ export const listModelsForConsole: AdminRoute = {
 const runTimeWindowMs = 7 * days;
 
 /** The summary, with the kinds of media that the input accepts: where a result can be used again. */
-const summaryForConsole = (model: Model) => ({ ...summarizeModel(model), takes: inputKindsOf(model) });
+const summaryForConsole = (model: Model) => ({
+  ...summarizeModel(model),
+  takes: inputKindsOf(model),
+  uses: model.uses,
+});
+
+/** What the first example would cost, as far as that is known before it runs; null without a price. */
+function exampleCost(model: Model, prices: Prices | null) {
+  const parsed = model.parse(model.examples[0]);
+  if (!parsed.ok) return null;
+  return estimateCost(prices, model.id, estimateUsage(model, parsed.input), parsed.input);
+}
 
 /** Contract 2.10: the picture of a watermark. Nothing is made from it. */
 const markField = 'wm_url';
@@ -73,7 +90,7 @@ function inputKindsOf(model: Model): readonly string[] {
   return [...found];
 }
 
-/** Schema, hints, rules, limits and examples: what a form is drawn from. */
+/** Schema, hints, rules, limits and examples, of which a form is drawn; the mounts, for the code of a request. */
 export const getModelForConsole: AdminRoute = {
   method: 'GET',
   path: '/admin/v1/models/:modelId',
@@ -82,14 +99,15 @@ export const getModelForConsole: AdminRoute = {
   errors: 'detail',
   refusals: ['model_unknown'],
   answers: {
-    200: { description: 'The model.', body: modelDescriptionSchema },
+    200: { description: 'The model.', body: consoleModelSchema },
   },
   docs: { undocumented: adminApi },
   open: context => async (_operator, request) => {
     const modelId = pathValue(request, 'modelId');
     const model = context.servedModels().find(modelId);
     if (!model) throw refuseModel(context.servedModels(), modelId);
-    return describe(model);
+    const mounts = context.mounts();
+    return { ...describe(model), mounts: mountNames.filter(name => mounts[name]) };
   },
 };
 

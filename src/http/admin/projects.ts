@@ -3,10 +3,8 @@
 import type { FastifyRequest } from 'fastify';
 import { projectListSchema, projectSchema } from '../../answers/admin/money.ts';
 import { toUnixSeconds } from '../../domain/clock.ts';
-import { formatAmount } from '../../domain/money.ts';
 import { projectNameError } from '../../domain/project-name.ts';
 import { refuse } from '../../domain/refusal.ts';
-import { balanceBody, readBalance } from '../../store/money/balance.ts';
 import {
   createProject,
   findProject,
@@ -20,6 +18,7 @@ import { pathValue } from '../request-values.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { readAdminBody, refuseField } from './admin-body.ts';
+import { budgetBody, readLimit } from './budget-body.ts';
 import { readAmount } from './read-amount.ts';
 
 /** Every project with its balance, by name. */
@@ -106,25 +105,10 @@ function readName(given: unknown): string {
   return fault === null ? given : refuseField('name', fault);
 }
 
-/** `limit` and `monthly` of a body; absent or null: no limit. */
-export function readLimit({ limit, monthly }: { readonly limit?: unknown; readonly monthly?: unknown }) {
-  if (monthly !== undefined && typeof monthly !== 'boolean') refuseField('monthly', 'must be true or false');
-  const micros = limit === undefined || limit === null ? null : readAmount('limit', limit);
-  if (micros !== null && micros < 0) refuseField('limit', 'must be at least 0');
-  if (monthly === true && micros === null) refuseField('monthly', 'needs a limit');
-  return { limit: micros, monthly: monthly === true };
-}
-
 /** A project with its balance of the present period. */
-async function projectBody({ db, clock }: HttpContext, { id, name, createdAt }: Project) {
-  const balance = await readBalance(db, { kind: 'project', id }, clock.now());
-  if (!balance) throw new Error(`expected an account of the project ${name}`);
-  return {
-    object: 'project',
-    id,
-    ...balanceBody(name, balance),
-    monthly: balance.monthly,
-    floor: formatAmount(balance.floor),
-    created_at: toUnixSeconds(createdAt),
-  };
-}
+const projectBody = async (context: HttpContext, { id, name, createdAt }: Project) => ({
+  object: 'project',
+  id,
+  ...(await budgetBody(context, { kind: 'project', id }, name)),
+  created_at: toUnixSeconds(createdAt),
+});

@@ -1,8 +1,8 @@
-/** Signed cookies and CSRF tokens of the console. */
+/** Signed cookies and CSRF tokens of the console, and of logins that have begun. */
 
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { days, seconds } from '../../domain/clock.ts';
+import { days, minutes, seconds } from '../../domain/clock.ts';
 import { constantTimeEqualText } from '../../domain/constant-time-equal.ts';
 import { type Session, sessionLifeMs } from '../../domain/session.ts';
 
@@ -29,11 +29,28 @@ const deviceSchema = z.strictObject({
   at: z.number(),
 });
 
+/** What a browser keeps while its person is at the identity provider. */
+export type PendingLoginCookie = z.output<typeof pendingSchema>;
+
+/** All of a login that has begun, so that any process can end it. */
+const pendingSchema = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  /** Hash of the session that the browser has, which ends with the login; null where it has none. */
+  replaces: z.string().nullable(),
+  /** Epoch ms. */
+  at: z.number(),
+});
+
+/** Time to type a password and a second factor. */
+const pendingLifeMs = 10 * minutes;
 /** Browsers limit cookies to 400 days. */
 const deviceLifeMs = 365 * days;
 /** Its value is a secret of which the database has a hash. */
 const sessionName = 'atelier_session';
 const deviceName = 'atelier_device';
+const pendingName = 'atelier_login';
 
 /** 256 random bits, as they stand in the cookie. */
 export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
@@ -58,9 +75,7 @@ export function deviceCookie(
   options: CookieOptions,
 ): string {
   const id = before?.id ?? randomBytes(16).toString('base64url');
-  const encoded = Buffer.from(JSON.stringify({ account, id, at: now } satisfies Device)).toString(
-    'base64url',
-  );
+  const encoded = encode({ account, id, at: now } satisfies Device);
   return cookie(deviceName, seal('device', encoded, options), deviceLifeMs, options);
 }
 
@@ -73,13 +88,39 @@ export function readDevice(
 ): Device | null {
   const encoded = readSealed('device', deviceName, cookies, options);
   if (encoded === null) return null;
-  const device = deviceSchema.safeParse(JSON.parse(Buffer.from(encoded, 'base64url').toString())).data;
+  const device = deviceSchema.safeParse(decode(encoded)).data;
   return device && device.account === account && device.at + deviceLifeMs > now ? device : null;
+}
+
+/**
+ * The Set-Cookie of a login that began. It is sent where another site leads back to us, which a strict cookie is not;
+ * it opens nothing by itself.
+ */
+export const pendingLoginCookie = (pending: PendingLoginCookie, options: CookieOptions): string =>
+  cookie(pendingName, seal('login', encode(pending), options), pendingLifeMs, options, 'Lax');
+
+/** The Set-Cookie of a login that ended. */
+export const expiredPendingLoginCookie = (options: CookieOptions): string =>
+  cookie(pendingName, '', 0, options, 'Lax');
+
+/** The login that began in this browser; null for none, and for one that began too long ago. */
+export function readPendingLogin(
+  cookies: string | undefined,
+  now: number,
+  options: CookieOptions,
+): PendingLoginCookie | null {
+  const encoded = readSealed('login', pendingName, cookies, options);
+  const pending = encoded === null ? null : pendingSchema.safeParse(decode(encoded)).data;
+  return pending && pending.at <= now && now < pending.at + pendingLifeMs ? pending : null;
 }
 
 /** The CSRF token of a session: a page of another site can send the cookie, but never this value. */
 export const csrfTokenOf = ({ id }: Pick<Session, 'id'>, sessionKey: string): string =>
   signatureOf(`csrf ${id}`, sessionKey);
+
+/** A value of JSON as it stands in a cookie. */
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = (encoded: string): unknown => JSON.parse(Buffer.from(encoded, 'base64url').toString());
 
 /** A value with our signature over its kind and itself. */
 const seal = (kind: string, value: string, { sessionKey }: CookieOptions): string =>
@@ -98,13 +139,19 @@ function readSealed(
 }
 
 /** A Set-Cookie line: HTTP only, same site, and secure where the console uses HTTPS. */
-function cookie(name: string, value: string, lifeMs: number, options: CookieOptions): string {
+function cookie(
+  name: string,
+  value: string,
+  lifeMs: number,
+  options: CookieOptions,
+  sameSite: 'Strict' | 'Lax' = 'Strict',
+): string {
   const members = [
     `${cookieName(name, options)}=${value}`,
     'Path=/',
     `Max-Age=${lifeMs / seconds}`,
     'HttpOnly',
-    'SameSite=Strict',
+    `SameSite=${sameSite}`,
   ];
   return [...members, ...(options.isSecure ? ['Secure'] : [])].join('; ');
 }

@@ -1,10 +1,8 @@
 /** Spent money in the admin API: what jobs were charged, by project, key, model, provider, day or tag; also as CSV. */
 import { spendSchema } from '../../answers/admin/money.ts';
 import { days, startOfMonth, toUnixSeconds } from '../../domain/clock.ts';
-import { csvOf } from '../../domain/csv.ts';
-import { formatAmount } from '../../domain/money.ts';
-import { spendBreakdowns } from '../../domain/spend.ts';
-import { type SpendLine, sumSpend } from '../../store/money/spend.ts';
+import { spendBreakdowns, spendCsv, spendLineBody } from '../../domain/spend.ts';
+import { sumSpend } from '../../store/money/spend.ts';
 import type { AdminRoute } from '../route.ts';
 import { adminApi } from './admin-api.ts';
 import { refuseField } from './admin-body.ts';
@@ -37,22 +35,12 @@ export const getSpend: AdminRoute = {
       if (to - from > maxDays * days) refuseField('from', `must be at most ${maxDays} days before to`);
       const { lines, isCut } = await sumSpend(db, { by, from, to });
       if (format === 'csv') {
-        const rows = [[by, 'label', 'jobs', 'amount', 'currency'], ...lines.map(cellsOf)];
         return reply
           .header('content-type', 'text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="atelier-spend-by-${by}.csv"`)
-          .send(csvOf(rows));
+          .send(spendCsv(by, lines));
       }
-      const data = lines.map(line => ({ ...line, amount: formatAmount(line.amount) }));
       const period = { from: toUnixSeconds(from), to: toUnixSeconds(to) };
-      return { object: 'money_spend', by, ...period, data, truncated: isCut };
+      return { object: 'money_spend', by, ...period, data: lines.map(spendLineBody), truncated: isCut };
     },
 };
-
-const cellsOf = ({ name, label, jobs, amount, currency }: SpendLine) => [
-  name,
-  label,
-  jobs,
-  formatAmount(amount),
-  currency,
-];

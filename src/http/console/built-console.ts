@@ -22,12 +22,16 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.mp4': 'video/mp4',
+  '.mp3': 'audio/mpeg',
   '.json': 'application/json; charset=utf-8',
 };
 /** Whether compression is worth trying. */
-const isText = (contentType: string): boolean => contentType !== 'image/png';
+const isText = (contentType: string): boolean => !/^(?:image\/(?!svg)|video|audio)/.test(contentType);
 
-/** All of it, a few hundred kilobytes; null where nothing was built. */
+/** All of it, about a megabyte with the examples and samples; null where nothing was built. */
 export async function readBuiltConsole(folder: string): Promise<BuiltConsole | null> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries

@@ -20,7 +20,7 @@ export const getBalance: KeyRoute = {
   docs: { tag: 'Money', operationId: 'getBalance', summary: 'What the key may still spend' },
   open: context => async principal => {
     const [project, key] = await Promise.all(
-      ownersOf(principal).map(async owner => {
+      ownersOf(principal, null).map(async owner => {
         const balance = await readBalance(context.db, owner, context.clock.now());
         return balance && balanceBody(await nameOfOwner(context, owner), balance);
       }),

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuse } from '../../domain/refusal.ts';
 import type { otherCodes } from '../../domain/refusal-help.ts';
 import { acceptsGzip } from '../accepts-gzip.ts';
+import { readByteRange } from '../byte-range.ts';
 import type { BuiltConsole, ConsoleFile } from '../console/built-console.ts';
 import { setPageHeaders } from '../page-headers.ts';
 import { pathValue } from '../request-values.ts';
@@ -32,6 +33,7 @@ export const getConsole: OpenRoute = {
   refusals: ['path_unknown'],
   answers: {
     200: { description: 'A page or a file of the console.', body: null },
+    206: { description: 'A range of a video or a sound.', body: null },
     404: { description: 'The console is not built.', body: null },
   },
   docs: { undocumented: 'pages for people' },
@@ -85,11 +87,26 @@ function answerNotBuilt(reply: FastifyReply) {
 function answerFile(request: FastifyRequest, reply: FastifyReply, path: string, file: ConsoleFile) {
   const isSmall = file.gzipped !== null && acceptsGzip(request.raw.headers['accept-encoding']);
   if (isSmall) reply.header('content-encoding', 'gzip');
-  return setPageHeaders(reply)
+  setPageHeaders(reply)
     .header('content-type', file.contentType)
     .header('vary', 'accept-encoding')
-    .header('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
-    .send(isSmall ? file.gzipped : file.bytes);
+    .header('cache-control', isHashed(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  if (isSmall) return reply.send(file.gzipped);
+  return isPlayed(file) ? answerRange(request, reply, file.bytes) : reply.send(file.bytes);
+}
+
+/** Videos and sounds. */
+const isPlayed = ({ contentType }: ConsoleFile): boolean => /^(?:video|audio)\//.test(contentType);
+
+/** Safari plays no video of a server that sends no ranges. A range outside is answered with the whole, which is small. */
+function answerRange(request: FastifyRequest, reply: FastifyReply, bytes: Buffer) {
+  reply.header('accept-ranges', 'bytes');
+  const range = readByteRange(request.headers.range, bytes.length);
+  if (range === null || range === 'outside') return reply.send(bytes);
+  return reply
+    .code(206)
+    .header('content-range', `bytes ${range.start}-${range.end}/${bytes.length}`)
+    .send(bytes.subarray(range.start, range.end + 1));
 }
 
 /**

@@ -7,7 +7,7 @@ import { parseJobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { listJobsOfUser, readJobOfUser } from '../../store/jobs/list-own.ts';
-import type { JobForStatus } from '../../store/jobs/read.ts';
+import { forStatus, type JobForStatus } from '../../store/jobs/read.ts';
 import type { HttpContext } from '../http-context.ts';
 import { pageBody } from '../page-body.ts';
 import { inQuery, jobFilterParameters } from '../parameters.ts';
@@ -77,7 +77,7 @@ export const getOwnJob: KeyRoute = {
       if (!job) throw refuse('job_unknown');
       reply.header('content-type', 'application/json; charset=utf-8');
       // As text: an integer beyond 2^53 in the input keeps its digits.
-      return toJson({ ...(await ownJobBody(context, job)), input: job.input });
+      return toJson({ ...(await ownJobBody(context, forStatus(job))), input: job.input });
     },
 };
 

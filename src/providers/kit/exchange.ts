@@ -1,35 +1,14 @@
-/** Calls to upstreams as they went over the wire, for a recording: without the account's headers and secrets. */
+/** Calls to upstreams for a recording: without the account's headers and secrets. */
+import type { Exchange } from '../../domain/exchange.ts';
 import type { Outbound } from '../../media/outbound.ts';
 import { basePlaceholder } from './cassette.ts';
 
-/** One call and what came of it. */
-export interface Exchange {
-  readonly request: {
-    readonly method: string;
-    /** Below the base of the account, with its query. */
-    readonly path: string;
-    /** Beside those of the account, which have its key and are left out. */
-    readonly headers: Readonly<Record<string, string>>;
-    /** Parsed JSON; a sentence for a form; absent where there is none. */
-    readonly body?: unknown;
-  };
-  readonly answer: ExchangeAnswer;
-}
-
-/** An answer, or the reason why there is none. */
-export type ExchangeAnswer =
-  | {
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      /** Parsed JSON; the text of an answer that is none. */
-      readonly body: unknown;
-    }
-  | { readonly broken: string };
+export type { Exchange } from '../../domain/exchange.ts';
 
 /** The client for addresses that upstreams write; every provider passes it to `openUpstream`, which reports its calls. */
 export interface ObservedOutbound extends Outbound {
   /** Called with each call to the upstream; absent: nothing is recorded. */
-  readonly onExchange?: (exchange: Exchange) => void;
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** Headers that say something of an answer; the others name hosts, cookies and accounts. */

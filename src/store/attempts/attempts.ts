@@ -1,4 +1,5 @@
 /** Attempts: the intent written before a billable call, and the answer recorded after it. */
+import type { StoredExchange } from '../../domain/exchange.ts';
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
 import type { Lease } from '../../domain/job.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
@@ -92,7 +93,7 @@ export type AttemptAnswer =
 /**
  * Records the answer of a call. A certain answer is final, unless the upstream lost the job. A refusal that arrives
  * after the job ended (its process was frozen) also clears the uncertain mark and releases its hold: nothing was
- * charged.
+ * charged. `exchange` is the call itself, for an operator.
  */
 export function recordAnswer(
   db: Connection,
@@ -100,10 +101,11 @@ export function recordAnswer(
   number: number,
   answer: AttemptAnswer,
   now: number,
+  exchange: StoredExchange | null = null,
 ): Promise<void> {
-  if (answer.kind !== 'refused') return writeAnswer(db, jobId, number, answer, now);
+  if (answer.kind !== 'refused') return writeAnswer(db, jobId, number, answer, now, exchange);
   return db.transaction(async tx => {
-    await writeAnswer(tx, jobId, number, answer, now);
+    await writeAnswer(tx, jobId, number, answer, now, exchange);
     await releaseCertainHold(tx, jobId, now);
   });
 }
@@ -115,9 +117,10 @@ async function writeAnswer(
   number: number,
   answer: AttemptAnswer,
   now: number,
+  exchange: StoredExchange | null,
 ): Promise<void> {
   await db.write(
-    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6,
+    `UPDATE attempts SET answer = $3, answered_at = $4, ref = $5, error = $6, exchange = COALESCE($7, exchange),
        doubted_at = CASE WHEN $3 = 'refused' AND doubt_settled_at IS NULL THEN NULL ELSE doubted_at END
      WHERE job_id = $1 AND number = $2 AND (answer IS NULL OR answer IN ('unknown', 'done') OR $3 = 'lost')`,
     [
@@ -127,6 +130,7 @@ async function writeAnswer(
       now,
       answer.kind === 'accepted' ? toJson(answer.ref) : null,
       'error' in answer ? toJson(answer.error) : null,
+      exchange && toJson(exchange),
     ],
   );
 }

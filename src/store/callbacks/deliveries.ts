@@ -5,6 +5,7 @@ import {
   type Delivery,
   type DeliveryAttemptOutcome,
   deliveryStates,
+  deliveryStatuses,
   queueKey,
 } from '../../domain/delivery.ts';
 import {
@@ -15,8 +16,9 @@ import {
   userIdFromRow,
 } from '../../domain/ids.ts';
 import { isFinal, type JobState } from '../../domain/job.ts';
+import { alertsUserName } from '../../domain/user-name.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
-import { integer, integerOrNull, oneOf, text } from '../db/rows.ts';
+import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 
 /** A claimed delivery without an outcome is due again after this time: its process crashed. */
 export const sendLeaseMs = 60 * seconds;
@@ -45,6 +47,28 @@ export async function enqueueCallback(
      VALUES ($1, $2, $3, $4, $5, $6, 'waiting', $7, $7)`,
     [newDeliveryId(now), jobId, userId, status, url, queueKey(userId, url), now],
   );
+}
+
+/** Enqueues an alert for the operator's receiver; `body` is JSON. */
+export async function enqueueAlert(tx: Statements, url: string, body: string, now: number): Promise<void> {
+  const [user] = await tx.read('SELECT id FROM users WHERE name = $1', [alertsUserName]);
+  if (!user) throw new Error(`expected the user ${alertsUserName} of the migrations`);
+  const userId = text(user, 'id');
+  await tx.write(
+    `INSERT INTO deliveries (id, user_id, status, url, line, state, due_at, created_at, body)
+     VALUES ($1, $2, 'BUDGET_ALERT', $3, $4, 'waiting', $5, $5, $6)`,
+    [newDeliveryId(now), userId, url, queueKey(userId, url), now, body],
+  );
+}
+
+/** Deletes up to `limit` alerts that ended before that moment (epoch ms); callbacks of jobs go with their jobs. */
+export async function pruneAlerts(db: Statements, endedBefore: number, limit: number): Promise<number> {
+  const rows = await db.write(
+    `DELETE FROM deliveries WHERE id IN (
+       SELECT id FROM deliveries WHERE job_id IS NULL AND ended_at <= $1 LIMIT $2) RETURNING id`,
+    [endedBefore, limit],
+  );
+  return rows.length;
 }
 
 /** One page of the scan over queues. */
@@ -233,15 +257,18 @@ const listedFromRow = (row: Row): ListedDelivery => ({
 
 /** Columns of a `Delivery`; `tries` is the former name of attempts. */
 const deliveryColumns =
-  'id, job_id, user_id, status, url, state, tries, failures, due_at, created_at, ended_at';
+  'id, job_id, user_id, status, url, body, state, tries, failures, due_at, created_at, ended_at';
 
-function deliveryFromRow(row: Row): Delivery {
+/** For rows with all `deliveryColumns`. */
+export function deliveryFromRow(row: Row): Delivery {
+  const jobId = textOrNull(row, 'job_id');
   return {
     id: deliveryIdFromRow(text(row, 'id')),
-    jobId: jobIdFromRow(text(row, 'job_id')),
+    jobId: jobId === null ? null : jobIdFromRow(jobId),
     userId: userIdFromRow(text(row, 'user_id')),
-    status: oneOf(row, 'status', ['IN_PROGRESS', 'COMPLETED']),
+    status: oneOf(row, 'status', deliveryStatuses),
     url: text(row, 'url'),
+    body: textOrNull(row, 'body'),
     state: oneOf(row, 'state', deliveryStates),
     attempts: integer(row, 'tries'),
     failures: integer(row, 'failures'),

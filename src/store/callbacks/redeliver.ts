@@ -3,19 +3,25 @@ import type { DeliveryAttempt } from '../../domain/delivery.ts';
 import type { DeliveryId } from '../../domain/ids.ts';
 import { type Connection, deliveryTopic, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
-import { writeAudit } from '../people/audit.ts';
+import { type Actor, writeAudit } from '../people/audit.ts';
 
 /** `in_line`: it is queued. `refused`: its status was superseded by a final one. */
 export type Redelivery = 'in_line' | 'refused' | 'unknown';
 
-/** Queues a delivery again, due at once, with its whole retry schedule and the same id. Announces it. */
-export async function redeliver(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
-  const redelivery = await requeueDelivery(db, id, now);
+/** Who redelivers, and when (epoch ms). */
+export interface Redeliverer {
+  readonly actor: Actor;
+  readonly now: number;
+}
+
+/** Queues a delivery again, or one that is pending before its time, due at once, with its whole retry schedule and the same id. Announces it. */
+export async function redeliver(db: Connection, id: DeliveryId, by: Redeliverer): Promise<Redelivery> {
+  const redelivery = await requeueDelivery(db, id, by);
   if (redelivery === 'in_line') db.announce(deliveryTopic);
   return redelivery;
 }
 
-function requeueDelivery(db: Connection, id: DeliveryId, now: number): Promise<Redelivery> {
+function requeueDelivery(db: Connection, id: DeliveryId, { actor, now }: Redeliverer): Promise<Redelivery> {
   return db.transaction(async tx => {
     const [row] = await tx.read('SELECT job_id, status, state FROM deliveries WHERE id = $1', [id]);
     if (!row) return 'unknown';
@@ -28,13 +34,14 @@ function requeueDelivery(db: Connection, id: DeliveryId, now: number): Promise<R
       );
       if (!unfinished) return 'refused';
     }
+    // An attempt in flight goes on: a second one beside it could deliver twice.
     await tx.write(`UPDATE deliveries SET ${requeueAssignments} WHERE id = $1 AND sending_until IS NULL`, [
       id,
       now,
     ]);
     await writeAudit(tx, {
       at: now,
-      actor: 'operator',
+      actor,
       action: 'delivery.resend',
       subject: id,
       details: {},
@@ -44,25 +51,25 @@ function requeueDelivery(db: Connection, id: DeliveryId, now: number): Promise<R
 }
 
 /**
- * Queues every delivery of a final status again that failed since that moment (epoch ms); returns how many. Announces
- * them.
+ * Queues every delivery of a final status, and every alert, again that failed since that moment (epoch ms); returns how
+ * many. Announces them.
  */
-export async function redeliverFailed(db: Connection, failedSince: number, now: number): Promise<number> {
-  const deliveries = await requeueFailed(db, failedSince, now);
+export async function redeliverFailed(db: Connection, failedSince: number, by: Redeliverer): Promise<number> {
+  const deliveries = await requeueFailed(db, failedSince, by);
   if (deliveries > 0) db.announce(deliveryTopic);
   return deliveries;
 }
 
-function requeueFailed(db: Connection, failedSince: number, now: number): Promise<number> {
+function requeueFailed(db: Connection, failedSince: number, { actor, now }: Redeliverer): Promise<number> {
   return db.transaction(async tx => {
     const rows = await tx.write(
       `UPDATE deliveries SET ${requeueAssignments}
-       WHERE state = 'failed' AND ended_at >= $1 AND status = 'COMPLETED' RETURNING id`,
+       WHERE state = 'failed' AND ended_at >= $1 AND status <> 'IN_PROGRESS' RETURNING id`,
       [failedSince, now],
     );
     await writeAudit(tx, {
       at: now,
-      actor: 'operator',
+      actor,
       action: 'delivery.resend',
       subject: 'failed',
       details: { failed_since: failedSince, deliveries: rows.length },

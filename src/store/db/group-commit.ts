@@ -28,6 +28,12 @@ export interface WriteFaultOptions {
   readonly onWriteFailed?: (cause: unknown) => void;
 }
 
+/** What a group commit needs beside its connection. */
+export interface GroupCommitOptions extends WriteFaultOptions {
+  /** Called before each commit, and before a write outside of any transaction. */
+  readonly beforeCommit: () => void;
+}
+
 /** The queue in front of the writer. */
 export interface GroupCommit {
   /**
@@ -43,7 +49,8 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
-export function openGroupCommit(db: DatabaseSync, options: WriteFaultOptions): GroupCommit {
+export function openGroupCommit(db: DatabaseSync, options: GroupCommitOptions): GroupCommit {
+  const { beforeCommit } = options;
   const writer = openWriter(db, options);
   const queue: QueuedWrite[] = [];
   let committing: Promise<void> | null = null;
@@ -53,7 +60,7 @@ export function openGroupCommit(db: DatabaseSync, options: WriteFaultOptions): G
     closed ? new StoreUnavailable('the database is closed') : writer.permanentFailure();
 
   async function commitGroups(): Promise<void> {
-    while (queue.length > 0) await commitGroup(db, writer, queue);
+    while (queue.length > 0) await commitGroup(db, writer, queue, beforeCommit);
     committing = null;
   }
 
@@ -78,15 +85,22 @@ export function openGroupCommit(db: DatabaseSync, options: WriteFaultOptions): G
 }
 
 /** Never rejects: every write taken from the queue is settled. */
-async function commitGroup(db: DatabaseSync, writer: Writer, queue: QueuedWrite[]): Promise<void> {
+async function commitGroup(
+  db: DatabaseSync,
+  writer: Writer,
+  queue: QueuedWrite[],
+  beforeCommit: () => void,
+): Promise<void> {
   if (queue[0]?.write.kind === 'alone') {
     const alone = queue.shift()!;
+    beforeCommit();
     return alone.settle(await writer.run(alone.write));
   }
   const done: QueuedWrite[] = [];
   try {
     db.exec('BEGIN IMMEDIATE');
     await runGroup(db, writer, queue, done);
+    beforeCommit();
     db.exec('COMMIT');
   } catch (cause) {
     const failure = writer.rollBackAfter(cause);

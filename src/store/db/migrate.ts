@@ -1,4 +1,4 @@
-/** Applies the migrations of `src/store/migrations` in the order of their names. */
+/** Applies the migrations of `src/store/migrations` in the order of their names; `.sqlite.sql` is for that database alone. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './connection.ts';
 
@@ -7,7 +7,7 @@ const folder = new URL('../migrations/', import.meta.url);
 /** Updates the schema, all pending migrations in one transaction; returns the names it applied. */
 export async function migrate(db: Connection, now: number): Promise<readonly string[]> {
   const applied: string[] = [];
-  const known = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort();
+  const known = (await readdir(folder)).filter(name => isFor(db.dialect, name)).sort();
   const scripts = new Map<string, string>();
   for (const name of known) scripts.set(name, await readFile(new URL(name, folder), 'utf8'));
 
@@ -26,3 +26,7 @@ export async function migrate(db: Connection, now: number): Promise<readonly str
   });
   return applied;
 }
+
+/** Whether a file of the folder is a migration of that database. */
+export const isFor = (dialect: Connection['dialect'], name: string): boolean =>
+  name.endsWith('.sql') && !name.endsWith(dialect === 'sqlite' ? '.postgres.sql' : '.sqlite.sql');

@@ -1,6 +1,7 @@
 /** SQLite behind the connection seam: one writer with group commit, one reader, announcements within the process. */
 import { EventEmitter } from 'node:events';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Connection, Row, Statements, Value } from './connection.ts';
 import { type GroupCommit, openGroupCommit, type WriteFaultOptions } from './group-commit.ts';
 import { isBusy, isStorageFault, mapStorageFault } from './sqlite-errors.ts';
@@ -16,9 +17,9 @@ export type SqliteOptions = WriteFaultOptions;
  */
 export function openSqlite(path: string, options: SqliteOptions = {}): Connection {
   const writer = open(path);
-  const reader = open(path);
-  const inReader = openStatementCache(reader);
-  const group = openGroupCommit(writer, options);
+  writer.exec(undoInMemory);
+  const reader = openReader(path);
+  const group = openGroupCommit(writer, { ...options, beforeCommit: reader.endSnapshot });
   let closed = false;
 
   return {
@@ -29,7 +30,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Connectio
       const reason = group.unavailableReason();
       if (reason) throw reason;
       try {
-        return run(inReader(text), values);
+        return reader.read(text, values);
       } catch (failure) {
         throw mapStorageFault(failure);
       }
@@ -41,11 +42,66 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Connectio
       closed = true;
       await group.close();
       reader.close();
+      // Another connection of this process may have a snapshot until its turn ends; the checkpoint would wait for it in vain.
+      await nextTurn();
       if (!group.hasFailed()) checkpointLog(writer);
       writer.close();
     },
   };
 }
+
+/** The connection that only reads. */
+interface Reader {
+  read(text: string, values?: readonly Value[]): readonly Row[];
+  /** The next read sees all that is committed by then. */
+  endSnapshot(): void;
+  close(): void;
+}
+
+/**
+ * Reads of one turn of the event loop share a snapshot, which locks the file once for all of them: that is a third of a
+ * short read. It ends before each commit of this process, which it would otherwise neither see nor let be checkpointed.
+ */
+function openReader(path: string): Reader {
+  const db = open(path);
+  const prepare = openStatementCache(db);
+  let hasSnapshot = false;
+
+  function endSnapshot(): void {
+    if (!hasSnapshot) return;
+    hasSnapshot = false;
+    try {
+      // Some faults of the disk have ended it by themselves.
+      if (db.isTransaction) db.exec('COMMIT');
+    } catch (failure) {
+      // Nothing was written in it; the next turn ends it.
+      if (!isStorageFault(failure)) throw failure;
+    }
+  }
+
+  return {
+    read(text, values) {
+      const statement = prepare(text);
+      if (!hasSnapshot) {
+        if (!db.isTransaction) db.exec('BEGIN');
+        hasSnapshot = true;
+        setImmediate(endSnapshot);
+      }
+      return run(statement, values);
+    },
+    endSnapshot,
+    close() {
+      endSnapshot();
+      db.close();
+    },
+  };
+}
+
+// Each transaction of a group keeps the old content of its pages, to be undone alone: 64 creations with a budget more
+// than SQLite holds in memory of its own accord, and a temporary file costs them a quarter of their processor time. What
+// rewrites the whole file, or sorts a whole table for an index, uses files.
+const undoInMemory = 'PRAGMA temp_store = MEMORY';
+const undoInFiles = 'PRAGMA temp_store = FILE';
 
 /** Every write goes through the group commit. */
 function writesOf(
@@ -69,13 +125,19 @@ function writesOf(
     eraseDeleted: () =>
       group.enqueue(setValue => ({
         kind: 'alone',
-        run: () => setValue(writer.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')),
+        run: () =>
+          setValue(writer.exec(`${undoInFiles}; VACUUM; ${undoInMemory}; PRAGMA wal_checkpoint(TRUNCATE)`)),
       })),
-    migrate: work =>
-      group.enqueue(setValue => ({
+    async migrate(work) {
+      const execAlone = (text: string) =>
+        group.enqueue<void>(setValue => ({ kind: 'alone', run: () => setValue(writer.exec(text)) }));
+      await execAlone(undoInFiles);
+      await group.enqueue<void>(setValue => ({
         kind: 'transaction',
         run: async () => setValue(await work({ ...inside, script: async text => writer.exec(text) })),
-      })),
+      }));
+      await execAlone(undoInMemory);
+    },
   };
 }
 
@@ -124,19 +186,33 @@ function checkpointLog(db: DatabaseSync): void {
   }
 }
 
+/** A prepared statement, and the names of the columns that it returns. */
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+}
+
 /** Statements are prepared once. SQLite's numbered parameters are `?1`, not `$1`. */
-function openStatementCache(db: DatabaseSync): (text: string) => StatementSync {
-  const prepared = new Map<string, StatementSync>();
+function openStatementCache(db: DatabaseSync): (text: string) => Prepared {
+  const cache = new Map<string, Prepared>();
   return text => {
-    let statement = prepared.get(text);
-    if (!statement) {
-      statement = db.prepare(text.replace(/\$(\d+)/g, '?$1'));
-      prepared.set(text, statement);
+    let prepared = cache.get(text);
+    if (!prepared) {
+      const statement = db.prepare(text.replace(/\$(\d+)/g, '?$1'));
+      statement.setReturnArrays(true);
+      prepared = { statement, columns: statement.columns().map(({ name }) => name) };
+      cache.set(text, prepared);
     }
-    return statement;
+    return prepared;
   };
 }
 
 // The schema has no blob columns and no integers beyond 2^53: values are text, numbers and null.
-const run = (statement: StatementSync, values: readonly Value[] = []): readonly Row[] =>
-  statement.all(...values) as unknown as readonly Row[];
+function run({ statement, columns }: Prepared, values: readonly Value[] = []): readonly Row[] {
+  // Rows as objects of the platform take longer to make and to read: they have no common shape.
+  return (statement.all(...values) as unknown as readonly (readonly Value[])[]).map(cells => {
+    const row: Record<string, Value> = {};
+    for (let at = 0; at < columns.length; at++) row[columns[at]!] = cells[at]!;
+    return row;
+  });
+}

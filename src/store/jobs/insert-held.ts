@@ -4,7 +4,7 @@ import type { Quote } from '../../domain/prices.ts';
 import type { Connection } from '../db/connection.ts';
 import { availableOf, type MoneyAccount } from '../money/accounts.ts';
 import { type BudgetExceeded, insertHolds, nameOf, type Payer } from '../money/holds.ts';
-import { addToHeld, candidatesOf, lockAccounts, pathIn } from '../money/reserve-many.ts';
+import { addToHeld, candidatesOf, lockAccounts, type PaidJob, pathIn } from '../money/reserve-many.ts';
 import { type Inserted, insertRows, type NewJob } from './insert-rows.ts';
 
 /** A creation that has a price and no other limit. */
@@ -32,7 +32,7 @@ export function insertHeldJobs(
   creations: readonly HeldCreation[],
 ): Promise<readonly HeldInsertion[]> {
   return db.transaction(async tx => {
-    const ids = creations.flatMap(({ payer, job }) => candidatesOf(payer, job.createdAt));
+    const ids = creations.flatMap(creation => candidatesOf(paidJobOf(creation)));
     const accounts = await lockAccounts(tx, db.dialect, [...new Set(ids)]);
     const taken = new Map<string, Micros>();
     const plans = creations.map(creation => planOf(accounts, taken, creation));
@@ -66,13 +66,20 @@ export function insertHeldJobs(
   });
 }
 
+const paidJobOf = ({ payer, job }: HeldCreation): PaidJob => ({
+  payer,
+  tags: job.tags ?? null,
+  createdAt: job.createdAt,
+});
+
 /** Adds the amount to `taken` where it fits. */
 function planOf(
   accounts: ReadonlyMap<string, MoneyAccount>,
   taken: Map<string, Micros>,
-  { payer, job, quote }: HeldCreation,
+  creation: HeldCreation,
 ): Plan {
-  const path = pathIn(accounts, payer, job.createdAt);
+  const { quote } = creation;
+  const path = pathIn(accounts, paidJobOf(creation));
   if (path === null) return { kind: 'undecided' };
   let isShort = false;
   for (const id of path) {

@@ -1,4 +1,5 @@
 /** What the console shows of one job beside its row: attempts, usage, audit; and running it again. */
+import type { StoredExchange } from '../../domain/exchange.ts';
 import { type JobId, newJobId } from '../../domain/ids.ts';
 import { fromJson } from '../../domain/json.ts';
 import type { Usage } from '../../domain/usage.ts';
@@ -22,17 +23,20 @@ export interface AttemptRecord {
   readonly sends: number;
   readonly isBillable: boolean;
   readonly doubtedAt: number | null;
+  /** Null where it was not made by HTTP, is in flight, or is older than this record. */
+  readonly exchange: StoredExchange | null;
 }
 
 /** Oldest first. */
 export async function listAttempts(db: Statements, jobId: JobId): Promise<readonly AttemptRecord[]> {
   const rows = await db.read(
-    `SELECT number, provider, account, started_at, answered_at, answer, error, sends, billable, doubted_at
+    `SELECT number, provider, account, started_at, answered_at, answer, error, sends, billable, doubted_at, exchange
      FROM attempts WHERE job_id = $1 ORDER BY number LIMIT 200`,
     [jobId],
   );
   return rows.map(row => {
     const error = textOrNull(row, 'error');
+    const exchange = textOrNull(row, 'exchange');
     return {
       number: integer(row, 'number'),
       provider: text(row, 'provider'),
@@ -44,6 +48,8 @@ export async function listAttempts(db: Statements, jobId: JobId): Promise<readon
       sends: integer(row, 'sends'),
       isBillable: integer(row, 'billable') === 1,
       doubtedAt: integerOrNull(row, 'doubted_at'),
+      // Written by `recordAnswer` alone, from a typed value.
+      exchange: exchange === null ? null : JSON.parse(exchange),
     };
   });
 }

@@ -7,6 +7,7 @@ import { text, textOrNull } from '../db/rows.ts';
 import { releaseHolds } from '../money/release-holds.ts';
 import { expiredError } from './events.ts';
 import { expireInputs } from './inputs.ts';
+import { removeFromIndex } from './search-index.ts';
 
 /** Fails available jobs whose deadline passed, and announces it; returns their ids, at most `limit` a call. */
 export async function expireJobs(db: Connection, now: number, limit: number): Promise<readonly string[]> {
@@ -58,15 +59,18 @@ export async function enqueueFailureCallbacks(
  * Deletes up to `limit` final jobs that ended before that moment (epoch ms), with the rows that refer to them; returns
  * how many. Jobs with an uncertain submission stay until it is resolved.
  */
-export async function pruneJobs(db: Connection, endedBefore: number, limit: number): Promise<number> {
-  const rows = await db.write(
-    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE completed_at IS NOT NULL AND completed_at <= $1
-         AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
-           AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL)
-       ORDER BY completed_at LIMIT $2) RETURNING id`,
-    [endedBefore, limit],
-  );
-  return rows.length;
+export function pruneJobs(db: Connection, endedBefore: number, limit: number): Promise<number> {
+  return db.transaction(async tx => {
+    const rows = await tx.write(
+      `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE completed_at IS NOT NULL AND completed_at <= $1
+           AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job_id = jobs.id
+             AND doubted_at IS NOT NULL AND doubt_settled_at IS NULL)
+         ORDER BY completed_at LIMIT $2) RETURNING id`,
+      [endedBefore, limit],
+    );
+    await removeFromIndex(tx, db.dialect, idsOf(rows));
+    return rows.length;
+  });
 }
 
 /** Deletes up to `limit` usage rows older than that moment (epoch ms); returns how many. They outlive their jobs. */

@@ -92,38 +92,3 @@ export async function listNewestResults(db: Statements, limit: number): Promise<
   );
   return rows.map(row => text(row, 'id'));
 }
-
-/** Running jobs of each account, and its circuit: until when it is blocked (epoch ms), why, and whether it is paused. */
-export async function readAccounts(db: Statements): Promise<
-  ReadonlyMap<
-    string,
-    {
-      readonly running: number;
-      readonly blockedUntil: number;
-      readonly why: string | null;
-      readonly isPaused: boolean;
-    }
-  >
-> {
-  const running = await db.read(
-    `SELECT account, count(*) AS running FROM jobs WHERE state = 'running' AND account IS NOT NULL GROUP BY account`,
-  );
-  const blocked = await db.read('SELECT id, blocked_until, blocked_why, paused_at FROM accounts');
-  const found = new Map(
-    blocked.map(row => [
-      text(row, 'id'),
-      {
-        running: 0,
-        blockedUntil: integer(row, 'blocked_until'),
-        why: row.blocked_why === null ? null : text(row, 'blocked_why'),
-        isPaused: row.paused_at !== null,
-      },
-    ]),
-  );
-  for (const row of running) {
-    const id = text(row, 'account');
-    const known = found.get(id) ?? { blockedUntil: 0, why: null, isPaused: false };
-    found.set(id, { ...known, running: integer(row, 'running') });
-  }
-  return found;
-}

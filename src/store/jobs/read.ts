@@ -43,11 +43,14 @@ export interface JobForStatus
     | 'tags'
     | 'cost'
   > {
-  /** Undefined once the job has ended, and where the input is too large for a list. */
-  readonly input?: unknown;
+  /** Parses the input: few families show it. Absent once the job has ended, and where it is too large for a list. */
+  readonly input?: () => unknown;
   /** Jobs that start before it, counted with it: see `countAheadSql`. Absent in lists; null unless it waits. */
   readonly ahead?: number | null;
 }
+
+/** A whole job as its status needs it. */
+export const forStatus = (job: Job): JobForStatus => ({ ...job, input: () => job.input });
 
 /** Lists and batched reads return up to 256 of them. */
 const maxEchoedInputBytes = 64 * 1024;
@@ -226,7 +229,7 @@ function withoutInputFromRow(row: Row): Omit<JobForStatus, 'input'> {
 export function forStatusFromRow(row: Row): JobForStatus {
   const input = textOrNull(row, 'input');
   const job = withoutInputFromRow(row);
-  return input === null ? job : { ...job, input: fromJson(input) };
+  return input === null ? job : { ...job, input: () => fromJson(input) };
 }
 
 /** For rows of `jobColumns`. */

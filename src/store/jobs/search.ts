@@ -1,131 +1,100 @@
 /** The operator's search over the jobs of all users, bounded in cost. */
+import { setImmediate } from 'node:timers/promises';
 import { type JobId, jobIdFromRow, type KeyId, keyIdFromRow } from '../../domain/ids.ts';
-import type { Job, JobState } from '../../domain/job.ts';
-import type { Row, Statements, Value } from '../db/connection.ts';
+import type { Job } from '../../domain/job.ts';
+import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { text, textOrNull } from '../db/rows.ts';
 import { jobColumns, jobFromRow } from './read.ts';
+import { conditionsOnJobs, type JobFilter, type JobOrder } from './search-conditions.ts';
+import { readSearchProgress } from './search-index.ts';
+import { openWalk } from './search-walk.ts';
 
-/** Null members do not filter. */
-export interface JobFilter {
-  readonly states: readonly JobState[] | null;
-  readonly modelId: string | null;
-  readonly keyIds: readonly KeyId[] | null;
-  /** Jobs found by an id before. */
-  readonly ids: readonly JobId[] | null;
-}
+export { everyJob, type JobFilter, type JobOrder, jobOrders } from './search-conditions.ts';
 
 /** A job as shown to an operator. */
 export interface FoundJob extends Job {
   readonly userName: string;
+  readonly projectName: string;
   readonly keyName: string | null;
   readonly keyHint: string;
   readonly account: string | null;
 }
 
-/** May be shorter than its limit although `next` is set: the scan is bounded. */
+/** May be shorter than its limit although `next` is set: the search is bounded. */
 export interface JobPage {
   readonly jobs: readonly FoundJob[];
-  /** Cursor of the next page: the last job scanned, matching or not; null at the end. */
+  /** Cursor of the next page: the last job shown or searched; null at the end. */
   readonly next: JobId | null;
 }
 
-/**
- * Jobs scanned per page: whatever the filter, a page costs no more than reading so many of the newest jobs, and needs
- * no index that every insert would have to maintain.
- */
-const scanLimit = 10_000;
+/** After so long a page is returned as it is, with a cursor to search on from. A part is bounded by `search-walk.ts`. */
+const maxMs = 200;
 
 /** The columns of a job, named with their table. */
 const jobsByName = jobColumns
   .split(',')
   .map(column => `jobs.${column.trim()}`)
   .join(', ');
-/** Jobs with the names of their users and keys. */
-const selectFound = `SELECT ${jobsByName}, jobs.account, users.name AS user_name, keys.name AS key_name, keys.hint AS key_hint
-  FROM jobs JOIN users ON users.id = jobs.user_id JOIN keys ON keys.id = jobs.key_id`;
+/** Jobs with the names of their users, projects and keys. */
+const selectFound = `SELECT ${jobsByName}, jobs.account, users.name AS user_name, keys.name AS key_name, keys.hint AS key_hint,
+  COALESCE(projects.name, 'default') AS project_name FROM jobs JOIN users ON users.id = jobs.user_id
+  JOIN keys ON keys.id = jobs.key_id LEFT JOIN projects ON projects.id = keys.project_id`;
 
-/** Newest first. */
+/**
+ * A page of the jobs that fit, in that order. The jobs are searched part by part, and the event loop is free between
+ * two parts, so that on SQLite no search delays requests for longer than one part takes.
+ */
 export async function searchJobs(
-  db: Statements,
+  db: Connection,
   filter: JobFilter,
-  page: { readonly after: JobId | null; readonly limit: number },
+  page: { readonly after: JobId | null; readonly limit: number; readonly order?: JobOrder },
 ): Promise<JobPage> {
-  const ids = await findMatchingIds(db, filter, page);
-  const shown = ids.slice(0, page.limit);
-  const jobs = await readFound(db, shown);
-  if (ids.length > page.limit) return { jobs, next: shown.at(-1) ?? null };
-  return { jobs, next: await findScanEnd(db, filter, page.after) };
+  const { after, limit, order = 'newest' } = page;
+  const walk = await openWalk(db, filter, order);
+  const jobs: FoundJob[] = [];
+  let cursor = after;
+  const startedAt = performance.now();
+  do {
+    const { ids, next } = await walk(cursor, limit + 1 - jobs.length);
+    jobs.push(...(await readFoundJobs(db, ids, filter)));
+    if (jobs.length > limit) return { jobs: jobs.slice(0, limit), next: jobs[limit - 1]!.id };
+    if (next === null) return { jobs, next };
+    cursor = next;
+    await setImmediate();
+  } while (performance.now() - startedAt < maxMs);
+  return { jobs, next: cursor };
 }
 
-/** Ids of one more job than the page has, newest first. */
-async function findMatchingIds(
+/** Whether jobs of before the index are still being added to it: a search by words misses them until then. */
+export async function isIndexing(db: Statements): Promise<boolean> {
+  const progress = await readSearchProgress(db);
+  return progress !== null && progress.oldest !== null;
+}
+
+/** In the order of the ids, those that fit. */
+export async function readFoundJobs(
   db: Statements,
-  filter: JobFilter,
-  { after, limit }: { readonly after: JobId | null; readonly limit: number },
-): Promise<readonly JobId[]> {
-  const values: Value[] = [limit + 1];
+  ids: readonly JobId[],
+  filter?: JobFilter,
+): Promise<readonly FoundJob[]> {
+  if (ids.length === 0) return [];
+  const values: Value[] = [...ids];
   const bind = (value: Value) => `$${values.push(value)}`;
-  const conditions = [...conditionsOf(filter, bind), ...(after === null ? [] : [`id < ${bind(after)}`])];
+  const conditions = filter ? conditionsOnJobs(filter, bind) : [];
   const rows = await db.read(
-    `SELECT id FROM (${sourceOf(filter, after, bind)}) AS looked
-     WHERE ${['1 = 1', ...conditions].join(' AND ')} ORDER BY id DESC LIMIT $1`,
+    `${selectFound} WHERE ${[`jobs.id IN (${ids.map((_, index) => `$${index + 1}`).join(', ')})`, ...conditions].join(' AND ')}`,
     values,
   );
-  return rows.map(row => jobIdFromRow(text(row, 'id')));
-}
-
-/** Running jobs have their own index; all others are searched among the newest. */
-function sourceOf({ states, ids }: JobFilter, after: JobId | null, bind: (value: Value) => string): string {
-  const columns = 'SELECT id, state, model_id, key_id FROM jobs';
-  if (ids !== null)
-    return ids.length === 0
-      ? `${columns} WHERE 1 = 0`
-      : `${columns} WHERE id IN (${ids.map(bind).join(', ')})`;
-  if (isRunningOnly(states)) return `${columns} WHERE state = 'running'`;
-  const older = after === null ? '' : `WHERE id < ${bind(after)}`;
-  return `${columns} ${older} ORDER BY id DESC LIMIT ${scanLimit}`;
-}
-
-/** A search for running jobs alone. */
-const isRunningOnly = (states: readonly JobState[] | null): boolean => states?.join() === 'running';
-
-function conditionsOf(
-  { states, modelId, keyIds }: JobFilter,
-  bind: (value: Value) => string,
-): readonly string[] {
-  return [
-    ...(states === null ? [] : [`state IN (${states.map(bind).join(', ')})`]),
-    ...(modelId === null ? [] : [`model_id = ${bind(modelId)}`]),
-    ...(keyIds === null
-      ? []
-      : [keyIds.length === 0 ? '1 = 0' : `key_id IN (${keyIds.map(bind).join(', ')})`]),
-  ];
-}
-
-/** The last job scanned for a page that was not filled, if there are older jobs. */
-async function findScanEnd(db: Statements, filter: JobFilter, after: JobId | null): Promise<JobId | null> {
-  if (filter.ids !== null || isRunningOnly(filter.states)) return null;
-  const older = after === null ? '' : 'WHERE id < $1';
-  const [row] = await db.read(
-    `SELECT id FROM jobs ${older} ORDER BY id DESC LIMIT 1 OFFSET ${scanLimit - 1}`,
-    after === null ? [] : [after],
-  );
-  return row ? jobIdFromRow(text(row, 'id')) : null;
-}
-
-/** In the order of ids, newest first. */
-async function readFound(db: Statements, ids: readonly JobId[]): Promise<readonly FoundJob[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.read(
-    `${selectFound} WHERE jobs.id IN (${ids.map((_, index) => `$${index + 1}`).join(', ')}) ORDER BY jobs.id DESC`,
-    ids,
-  );
-  return rows.map(foundFromRow);
+  const found = new Map(rows.map(row => [text(row, 'id'), row]));
+  return ids.flatMap(id => {
+    const row = found.get(id);
+    return row ? [foundFromRow(row)] : [];
+  });
 }
 
 /** Null when there is no such job. */
 export async function readFoundJob(db: Statements, id: JobId): Promise<FoundJob | null> {
-  const [found] = await readFound(db, [id]);
+  const [found] = await readFoundJobs(db, [id]);
   return found ?? null;
 }
 
@@ -171,6 +140,7 @@ export async function searchKeys(db: Statements, begin: string): Promise<readonl
 const foundFromRow = (row: Row): FoundJob => ({
   ...jobFromRow(row),
   userName: text(row, 'user_name'),
+  projectName: text(row, 'project_name'),
   keyName: textOrNull(row, 'key_name'),
   keyHint: text(row, 'key_hint'),
   account: textOrNull(row, 'account'),

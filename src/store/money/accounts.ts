@@ -1,18 +1,13 @@
-/** Money accounts: the budget of a project or a key, and that of each month where its limit is a monthly one. */
+/** Money accounts: the budget of a project, a key or a tag, and that of each month where its limit is a monthly one. */
 import type { Micros } from '../../domain/money.ts';
+import { accountKinds } from '../../domain/money-entry.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import { appendEntry } from './entries.ts';
+import { type AccountOwner, nameFromRow } from './owners.ts';
 
 /** The project of keys that were made without one. */
 export const defaultProject = 'project_default';
-
-/** What has a budget. */
-export interface AccountOwner {
-  readonly kind: 'project' | 'key';
-  /** Id of the project or key. */
-  readonly id: string;
-}
 
 /** A money account and its balance, in millionths of the currency. */
 export interface MoneyAccount {
@@ -39,7 +34,7 @@ export const accountColumns =
 /** For rows of `accountColumns`. */
 export const accountFromRow = (row: Row): MoneyAccount => ({
   id: text(row, 'id'),
-  kind: oneOf(row, 'kind', ['project', 'key']),
+  kind: oneOf(row, 'kind', accountKinds),
   owner: text(row, 'owner'),
   period: textOrNull(row, 'period'),
   limit: integerOrNull(row, 'limit_micros'),
@@ -141,5 +136,5 @@ export async function listAccounts(
      WHERE money_accounts.id > $1 ORDER BY money_accounts.id LIMIT $2`,
     [after, limit],
   );
-  return rows.map(row => ({ ...accountFromRow(row), name: text(row, 'name') }));
+  return rows.map(row => ({ ...accountFromRow(row), name: nameFromRow(row) }));
 }

@@ -1,7 +1,9 @@
 /** Alerts of budgets: an account that reaches 50, 80 or 100 % of its limit, once for each step. */
-import type { Micros } from '../../domain/money.ts';
-import type { Connection, Row, Statements } from '../db/connection.ts';
+import { type AlertReceiver, type BudgetAlert, budgetAlertBody } from '../../domain/budget-alert.ts';
+import { enqueueAlert } from '../callbacks/deliveries.ts';
+import { type Connection, deliveryTopic, type Row, type Statements } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
+import { nameFromRow } from './owners.ts';
 
 /** Percent of the limit, spent and held together. */
 const steps = [100, 80, 50] as const;
@@ -35,43 +37,52 @@ function stepOf(row: Row): number {
   return steps.find(step => used >= (limit / 100) * step) ?? 0;
 }
 
-/** An account that reached a step. */
-export interface BudgetAlert {
-  readonly account: string;
-  /** Name of the project or key; the id of a key without a name. */
-  readonly name: string;
-  /** Month of UTC such as `2026-12`; null: for ever. */
-  readonly period: string | null;
-  readonly percent: number;
-  readonly limit: Micros;
-  /** Spent, held and uncertain. */
-  readonly used: Micros;
-}
-
 const maxAlerts = 100;
 
-/** Takes alerts that no process has notified of yet; each is given to one process, once. */
-export async function takeAlerts(db: Connection): Promise<readonly BudgetAlert[]> {
+/**
+ * Takes alerts that no process has notified of yet; each is given to one process, once. With a receiver, its delivery
+ * is enqueued in the same transaction. `now` is epoch ms.
+ */
+export async function takeAlerts(
+  db: Connection,
+  receiver: AlertReceiver | null,
+  now: number,
+): Promise<readonly BudgetAlert[]> {
   const waiting = await db.read(
     `SELECT id FROM money_accounts WHERE alerted > notified ORDER BY id LIMIT ${maxAlerts}`,
   );
   const alerts: BudgetAlert[] = [];
-  for (const { id } of waiting) {
-    const [row] = await db.write(
-      `UPDATE money_accounts SET notified = alerted WHERE id = $1 AND alerted > notified
-       RETURNING id, period, alerted, limit_micros, posted + held + uncertain AS used,
-         COALESCE((SELECT name FROM projects WHERE projects.id = owner), (SELECT name FROM keys WHERE keys.id = owner),
-           owner) AS name`,
-      [id ?? null],
-    );
-    if (row) alerts.push(alertFromRow(row));
+  for (const row of waiting) {
+    const alert = await db.transaction(tx => takeAlert(tx, text(row, 'id'), receiver, now));
+    if (alert) alerts.push(alert);
   }
+  if (receiver && alerts.length > 0) db.announce(deliveryTopic);
   return alerts;
+}
+
+/** Null where another process took it. */
+async function takeAlert(
+  tx: Statements,
+  account: string,
+  receiver: AlertReceiver | null,
+  now: number,
+): Promise<BudgetAlert | null> {
+  const [row] = await tx.write(
+    `UPDATE money_accounts SET notified = alerted WHERE id = $1 AND alerted > notified
+     RETURNING id, kind, period, alerted, limit_micros, posted + held + uncertain AS used,
+       COALESCE((SELECT name FROM projects WHERE projects.id = owner), (SELECT name FROM keys WHERE keys.id = owner),
+         owner) AS name`,
+    [account],
+  );
+  if (!row) return null;
+  const alert = alertFromRow(row);
+  if (receiver) await enqueueAlert(tx, receiver.url, budgetAlertBody(alert, receiver, now), now);
+  return alert;
 }
 
 const alertFromRow = (row: Row): BudgetAlert => ({
   account: text(row, 'id'),
-  name: text(row, 'name'),
+  name: nameFromRow(row),
   period: textOrNull(row, 'period'),
   percent: integer(row, 'alerted'),
   limit: integerOrNull(row, 'limit_micros') ?? 0,

@@ -1,14 +1,8 @@
 /** Balances: what a project or a key may spend, has spent, and what unfinished jobs hold of it. */
 import { formatAmount, formatAmountOrNull, type Micros } from '../../domain/money.ts';
 import type { Statements } from '../db/connection.ts';
-import {
-  type AccountOwner,
-  accountId,
-  availableOf,
-  type MoneyAccount,
-  monthOf,
-  readAccount,
-} from './accounts.ts';
+import { accountId, availableOf, type MoneyAccount, monthOf, readAccount } from './accounts.ts';
+import type { AccountOwner } from './owners.ts';
 
 /** A balance in millionths of the currency. */
 export interface AccountBalance {

@@ -3,7 +3,7 @@ import type { JobId } from '../../domain/ids.ts';
 import { toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { EntryKind } from '../../domain/money-entry.ts';
-import { type Cost, costBody, costOf, wholeCostOf } from '../../domain/prices.ts';
+import { type Cost, costBody, costOf, type Quote, wholeCostOf } from '../../domain/prices.ts';
 import { type Usage, usageUnits } from '../../domain/usage.ts';
 import type { Statements } from '../db/connection.ts';
 import { integer, oneOf } from '../db/rows.ts';
@@ -70,7 +70,7 @@ export async function moveHold(
       account,
       hold.quote.amount,
     ]);
-  await markEnded(tx, hold, 'released', 0, now);
+  await markEnded(tx, hold, { state: 'released', charged: 0, cost: 0 }, now);
   await insertHold(tx, { ...hold, job: { ...hold, id: to, createdAt: now } });
 }
 
@@ -97,7 +97,7 @@ async function keepUncertain(tx: Statements, hold: OpenHold): Promise<void> {
 /** Nothing was charged: the amount is available again, and the job's cost is 0. */
 async function releaseHold(tx: Statements, hold: OpenHold, now: number): Promise<void> {
   for (const account of hold.path) await freeIn(tx, account, hold);
-  await markEnded(tx, hold, 'released', 0, now);
+  await markEnded(tx, hold, { state: 'released', charged: 0, cost: 0 }, now);
   await writeCost(tx, hold, { amount: 0, currency: hold.quote.currency, lines: [] });
 }
 
@@ -112,21 +112,33 @@ async function settleHold(
   const within = Math.min(cost.amount, hold.quote.amount);
   for (const account of hold.path) await freeIn(tx, account, hold);
   const beyond = await overrunOf(tx, hold, cost.amount - within);
+  const houseCost = houseCostOf(hold, charge);
   const entry = { at: now, actor: hold.payer.keyId, jobId: hold.jobId };
-  const post = async (kind: EntryKind, amount: Micros) => {
-    if (amount === 0) return;
-    for (const account of hold.path) await appendEntry(tx, account, { ...entry, kind, amount });
+  const post = async (kind: EntryKind, amount: Micros, ofHouse: Micros | null = null) => {
+    if (amount === 0 && !ofHouse) return;
+    for (const account of hold.path)
+      await appendEntry(tx, account, { ...entry, kind, amount, cost: ofHouse });
   };
-  await post('charge', within);
+  await post('charge', within, houseCost);
   await post('overrun', beyond.posted);
   await post('written_off', beyond.writtenOff);
-  await markEnded(tx, hold, 'settled', within + beyond.posted, now);
+  const charged = within + beyond.posted;
+  await markEnded(tx, hold, { state: 'settled', charged, cost: houseCost }, now);
   await writeCost(tx, hold, cost);
 }
 
 /** By the prices of the quote, which are those of the job's creation. */
-function costOfCharge({ quote }: OpenHold, charge: Exclude<Charge, { kind: 'nothing' }>): Cost {
+function costOfCharge(
+  { quote }: { readonly quote: Pick<Quote, 'currency' | 'lines'> },
+  charge: Exclude<Charge, { kind: 'nothing' }>,
+): Cost {
   return charge.kind === 'used' ? costOf(quote, charge.usage) : wholeCostOf(quote, charge.usage);
+}
+
+/** What the job cost the house; null: unknown. */
+function houseCostOf({ quote }: OpenHold, charge: Exclude<Charge, { kind: 'nothing' }>): Micros | null {
+  const { currency, houseCost } = quote;
+  return houseCost && costOfCharge({ quote: { currency, lines: houseCost } }, charge).amount;
 }
 
 /** What the upstream of a job without a readable result reported. */
@@ -169,18 +181,19 @@ const freeIn = (tx: Statements, account: string, { state, quote }: OpenHold) => 
   ]);
 };
 
-/** Ends the row of the hold, with the upstream account that the job ran at. */
-const markEnded = (
-  tx: Statements,
-  { jobId }: OpenHold,
-  state: 'settled' | 'released',
-  charged: Micros,
-  now: number,
-) =>
+/** How a hold ended; `cost` is what the job cost the house. */
+interface HoldEnd {
+  readonly state: 'settled' | 'released';
+  readonly charged: Micros;
+  readonly cost: Micros | null;
+}
+
+/** Ends the row of the hold, with the upstream account that the job ran at. Without prices of the house no cost. */
+const markEnded = (tx: Statements, { jobId }: OpenHold, { state, charged, cost }: HoldEnd, now: number) =>
   tx.write(
-    `UPDATE money_holds SET state = $2, ended_at = $3, charged = $4,
+    `UPDATE money_holds SET state = $2, ended_at = $3, charged = $4, cost = CASE WHEN costs IS NULL THEN NULL ELSE CAST($5 AS BIGINT) END,
        account = (SELECT account FROM jobs WHERE jobs.id = $1) WHERE job_id = $1`,
-    [jobId, state, now, charged],
+    [jobId, state, now, charged, cost],
   );
 
 /** As results and callbacks show it. */

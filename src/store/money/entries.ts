@@ -4,7 +4,7 @@ import type { JobId } from '../../domain/ids.ts';
 import type { Micros } from '../../domain/money.ts';
 import { type EntryKind, entryKinds } from '../../domain/money-entry.ts';
 import type { Row, Statements } from '../db/connection.ts';
-import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
+import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import type { Actor } from '../people/audit.ts';
 import { alertColumns, lowerAlert, raiseAlert } from './alerts.ts';
 
@@ -14,6 +14,8 @@ export interface NewEntry {
   readonly at: number;
   readonly kind: EntryKind;
   readonly amount: Micros;
+  /** Of a charge: what the job cost the house; absent or null: unknown. */
+  readonly cost?: Micros | null;
   readonly actor: Actor;
   readonly jobId?: JobId;
   readonly reason?: string;
@@ -22,12 +24,13 @@ export interface NewEntry {
 }
 
 /** A stored entry. */
-export interface Entry extends Omit<NewEntry, 'actor' | 'jobId' | 'reason' | 'idempotencyKey'> {
+export interface Entry extends Omit<NewEntry, 'cost' | 'actor' | 'jobId' | 'reason' | 'idempotencyKey'> {
   readonly account: string;
   /** Counts from 1 in its account, without a gap. */
   readonly number: number;
   /** The other side: the account of the house of that kind. */
   readonly counter: string;
+  readonly cost: Micros | null;
   readonly actor: string;
   readonly jobId: string | null;
   readonly reason: string | null;
@@ -69,12 +72,13 @@ export async function appendEntry(tx: Statements, account: string, entry: NewEnt
     reason: entry.reason ?? null,
     idempotency_key: entry.idempotencyKey ?? null,
     previous: text(end, 'previous'),
+    cost: entry.cost ?? null,
   };
   const hash = hashOf(row);
   await tx.write(
-    `INSERT INTO money_entries (${hashedColumns.join(', ')}, hash)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [...hashedColumns.map(name => row[name] ?? null), hash],
+    `INSERT INTO money_entries (${columns}, hash)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [...hashedColumns.map(name => row[name] ?? null), row.cost ?? null, hash],
   );
   await tx.write('UPDATE money_accounts SET hash = $2 WHERE id = $1', [account, hash]);
   if (column === 'posted') await raiseAlert(tx, end);
@@ -96,10 +100,16 @@ const hashedColumns = [
   'previous',
 ] as const;
 
-const hashOf = (row: Row): string =>
-  createHash('sha256')
-    .update(JSON.stringify(hashedColumns.map(column => row[column] ?? null)))
+const columns = [...hashedColumns, 'cost'].join(', ');
+
+/** The cost is hashed where there is one: entries had none at first, and keep their hashes. */
+function hashOf(row: Row): string {
+  const hashed = hashedColumns.map(column => row[column] ?? null);
+  const cost = row.cost ?? null;
+  return createHash('sha256')
+    .update(JSON.stringify(cost === null ? hashed : [...hashed, cost]))
     .digest('hex');
+}
 
 /** Whether that key was used before in an account of that owner: a repetition may come in another month. */
 export async function isEntryKnown(
@@ -134,7 +144,7 @@ export async function listEntries(db: Statements, query: EntryQuery): Promise<re
   const after = query.after === null ? null : readCursor(query.after);
   if (after) conditions.push(`(at, account, number) > (${after.map(part => bind(part)).join(', ')})`);
   const rows = await db.read(
-    `SELECT ${hashedColumns.join(', ')}, hash FROM money_entries WHERE ${conditions.join(' AND ')}
+    `SELECT ${columns}, hash FROM money_entries WHERE ${conditions.join(' AND ')}
      ORDER BY at, account, number LIMIT $1`,
     values,
   );
@@ -159,6 +169,7 @@ const entryFromRow = (row: Row): Entry => ({
   kind: oneOf(row, 'kind', entryKinds),
   amount: integer(row, 'amount'),
   counter: text(row, 'counter'),
+  cost: integerOrNull(row, 'cost'),
   jobId: textOrNull(row, 'job_id'),
   actor: text(row, 'actor'),
   reason: textOrNull(row, 'reason'),
@@ -172,7 +183,7 @@ export async function findBrokenEntry(db: Statements, account: string): Promise<
   let [number, hash] = [0, ''];
   for (;;) {
     const rows = await db.read(
-      `SELECT ${hashedColumns.join(', ')}, hash FROM money_entries WHERE account = $1 AND number > $2
+      `SELECT ${columns}, hash FROM money_entries WHERE account = $1 AND number > $2
        ORDER BY number LIMIT ${pageRows}`,
       [account, number],
     );

@@ -4,17 +4,12 @@ import { jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../domain/ids.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Quote, QuoteLine } from '../../domain/prices.ts';
+import { textOfTagId } from '../../domain/tags.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
-import {
-  type AccountOwner,
-  accountColumns,
-  accountFromRow,
-  defaultProject,
-  type MoneyAccount,
-  openPath,
-} from './accounts.ts';
+import { accountColumns, accountFromRow, defaultProject, type MoneyAccount, openPath } from './accounts.ts';
 import { alertColumns, raiseAlert } from './alerts.ts';
+import { type AccountOwner, tagOwners } from './owners.ts';
 
 /** Who pays for a job. */
 export interface Payer {
@@ -44,7 +39,7 @@ export type BudgetExceeded =
 /** The owner of an account as sentences name it. */
 export interface NamedAccount {
   readonly kind: AccountOwner['kind'];
-  /** Name of the project or key; the id of a key without a name. */
+  /** Name of the project, key or tag; the id of a key without a name. */
   readonly name: string;
 }
 
@@ -75,12 +70,13 @@ export interface HeldJob {
 export async function reserve(tx: Statements, job: HeldJob, reservation: Reservation): Promise<void> {
   const { payer, quote, unpriced } = reservation;
   if (!quote) {
-    if (unpriced === 'refuse') await refuseLimited(tx, await openPath(tx, ownersOf(payer), job.createdAt));
+    if (unpriced === 'refuse')
+      await refuseLimited(tx, await openPath(tx, ownersOf(payer, job.tags), job.createdAt));
     return;
   }
   const path: string[] = [];
   // One owner after the other: to open a month locks the account of its owner, and all do so in the same order.
-  for (const owner of ownersOf(payer)) {
+  for (const owner of ownersOf(payer, job.tags)) {
     const accounts = await openPath(tx, [owner], job.createdAt);
     for (const account of accounts) await reserveIn(tx, account, quote);
     path.push(...accounts);
@@ -115,9 +111,10 @@ export async function reserveForCopy(
 }
 
 /** In the order in which their accounts are locked. */
-export const ownersOf = ({ projectId, keyId }: Payer): readonly AccountOwner[] => [
+export const ownersOf = ({ projectId, keyId }: Payer, tags: string | null): readonly AccountOwner[] => [
   { kind: 'project', id: projectId },
   { kind: 'key', id: keyId },
+  ...tagOwners(tags),
 ];
 
 /** The condition is part of the statement: of two creations only those that fit pass. */
@@ -150,11 +147,12 @@ async function refuseLimited(tx: Statements, path: readonly string[]): Promise<v
   }
 }
 
-/** The name of the owner of an account; the id of a key without a name. */
+/** The name of the owner of an account; the id of a key without a name; a tag as people write it. */
 export async function nameOf(
   db: Statements,
   { kind, owner }: Pick<MoneyAccount, 'kind' | 'owner'>,
 ): Promise<NamedAccount> {
+  if (kind === 'tag') return { kind, name: textOfTagId(owner) };
   const table = kind === 'project' ? 'projects' : 'keys';
   const [row] = await db.read(`SELECT name FROM ${table} WHERE id = $1`, [owner]);
   return { kind, name: (row && textOrNull(row, 'name')) ?? owner };
@@ -181,6 +179,7 @@ const newHoldColumns = {
   currency: 'TEXT',
   lines: 'TEXT',
   version: 'TEXT',
+  costs: 'TEXT',
   tags: 'TEXT',
   created_at: 'BIGINT',
 } as const;
@@ -198,6 +197,7 @@ const rowOfHold = ({ job, payer, quote, path }: NewHold): Readonly<Record<NewHol
   currency: quote.currency,
   lines: toJson(quote.lines),
   version: quote.version,
+  costs: quote.houseCost && toJson(quote.houseCost),
   tags: job.tags ?? null,
   created_at: job.createdAt,
 });
@@ -235,7 +235,8 @@ export interface OpenHold {
 }
 
 /** Columns of an `OpenHold`. */
-const holdColumns = `job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, tags, state`;
+const holdColumns = `job_id, project_id, key_id, user_id, model_id, path, amount, currency, lines, version, costs, tags,
+  state`;
 
 /** In a statement on `jobs`: 1 where the job has a hold that has not ended, so that others need no statement for it. */
 export const hasOpenHold = `CASE WHEN EXISTS (SELECT 1 FROM money_holds
@@ -250,13 +251,16 @@ export async function readOpenHold(db: Statements, jobId: string): Promise<OpenH
   return row ? openHoldFromRow(row) : null;
 }
 
-/** For rows of `holdColumns`; the path is stored as ids with a space behind each. */
+/** A path is stored as ids with a space behind each. */
+export const accountsOfPath = (path: string): readonly string[] => path.trim().split(' ').filter(Boolean);
+
+/** For rows of `holdColumns`. */
 const openHoldFromRow = (row: Row): OpenHold => ({
   jobId: jobIdFromRow(text(row, 'job_id')),
   payer: payerFromRow(row),
   userId: userIdFromRow(text(row, 'user_id')),
   modelId: text(row, 'model_id'),
-  path: text(row, 'path').trim().split(' ').filter(Boolean),
+  path: accountsOfPath(text(row, 'path')),
   quote: quoteFromRow(row),
   tags: textOrNull(row, 'tags'),
   state: oneOf(row, 'state', ['open', 'uncertain']),
@@ -273,7 +277,11 @@ const quoteFromRow = (row: Row): Quote => ({
   // Written by `insertHold` alone, from typed values.
   lines: fromJson(text(row, 'lines')) as readonly QuoteLine[],
   version: text(row, 'version'),
+  houseCost: linesFromText(textOrNull(row, 'costs')),
 });
+
+const linesFromText = (lines: string | null): readonly QuoteLine[] | null =>
+  lines === null ? null : (fromJson(lines) as readonly QuoteLine[]);
 
 /** The price versions of open holds, the most frequent first. */
 export async function countHeldVersions(

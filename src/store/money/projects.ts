@@ -1,11 +1,10 @@
-/** Projects and their budgets: creation, limits and top-ups, each an entry of the journal and of the audit. */
+/** Projects, and the budgets of projects, keys and tags: creation, limits and top-ups, each an entry of the journal and of the audit. */
 import { newProjectId } from '../../domain/ids.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
 import { integer, text } from '../db/rows.ts';
 import { type Actor, writeAudit } from '../people/audit.ts';
 import {
-  type AccountOwner,
   accountId,
   ensureAccount,
   lockAccount,
@@ -15,6 +14,7 @@ import {
   readAccount,
 } from './accounts.ts';
 import { appendEntry, isEntryKnown } from './entries.ts';
+import type { AccountOwner } from './owners.ts';
 
 /** Owns keys and pays for their jobs. */
 export interface Project {
@@ -82,7 +82,15 @@ export async function listProjects(db: Statements): Promise<readonly Project[]> 
   return rows.map(projectFromRow);
 }
 
-/** Sets the limit of a project or key from now on. What was spent and is held stays. */
+/** Ids of the tags that have an account, in their order. */
+export async function listTagBudgets(db: Statements): Promise<readonly string[]> {
+  const rows = await db.read(
+    `SELECT owner FROM money_accounts WHERE kind = 'tag' AND period IS NULL ORDER BY owner LIMIT ${maxListed}`,
+  );
+  return rows.map(row => text(row, 'owner'));
+}
+
+/** Sets the limit of a project, key or tag from now on. What was spent and is held stays. */
 export function setLimit(
   db: Connection,
   owner: AccountOwner,
@@ -143,11 +151,13 @@ export interface ManualEntry {
 }
 
 /** `repeated`: the key was used before, and nothing was changed. `unlimited`: what has no limit cannot be topped up. */
-export type Posted =
-  | { readonly kind: 'posted'; readonly account: MoneyAccount }
-  | { readonly kind: 'repeated'; readonly account: MoneyAccount }
-  | { readonly kind: 'unlimited' }
-  | { readonly kind: 'unknown' };
+export type Posted = PostedToAccount | { readonly kind: 'unlimited' } | { readonly kind: 'unknown' };
+
+/** With the account as it is now. */
+interface PostedToAccount {
+  readonly kind: 'posted' | 'repeated';
+  readonly account: MoneyAccount;
+}
 
 /** Appends an operator's entry to the account of an owner; to that of this month where its limit is a monthly one. */
 export function postEntry(

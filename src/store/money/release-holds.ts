@@ -4,6 +4,8 @@ import { costBody } from '../../domain/prices.ts';
 import type { Row, Statements } from '../db/connection.ts';
 import { inBatches } from '../db/in-batches.ts';
 import { integer, text } from '../db/rows.ts';
+import { accountsOfPath } from './holds.ts';
+import { byBytes } from './owners.ts';
 
 /**
  * Releases the open holds of jobs that became final. One whose submission is uncertain stays, shown apart, until an
@@ -36,7 +38,7 @@ export async function releaseHolds(tx: Statements, jobIds: readonly string[], no
 async function freeAccounts(tx: Statements, holds: readonly Row[]): Promise<void> {
   const sums = new Map<string, { held: number; uncertain: number }>();
   for (const hold of holds) {
-    for (const account of text(hold, 'path').trim().split(' ').filter(Boolean)) {
+    for (const account of accountsOfPath(text(hold, 'path'))) {
       const sum = sums.get(account) ?? { held: 0, uncertain: 0 };
       sum.held += integer(hold, 'amount');
       if (integer(hold, 'is_uncertain') === 1) sum.uncertain += integer(hold, 'amount');
@@ -53,9 +55,9 @@ async function freeAccounts(tx: Statements, holds: readonly Row[]): Promise<void
   }
 }
 
-/** Projects before keys; the account of a project before those of its months. */
+/** Projects before keys and tags; the account of a project before those of its months. */
 const byLockOrder = (a: string, b: string): number =>
-  Number(b.startsWith('project:')) - Number(a.startsWith('project:')) || (a < b ? -1 : 1);
+  Number(b.startsWith('project:')) - Number(a.startsWith('project:')) || byBytes(a, b);
 
 /** Jobs of one statement. */
 interface ReleasedJobs {
@@ -68,6 +70,7 @@ interface ReleasedJobs {
 async function markReleased(tx: Statements, { ids, places, currency, now }: ReleasedJobs): Promise<void> {
   await tx.write(
     `UPDATE money_holds SET state = 'released', ended_at = $1, charged = 0,
+       cost = CASE WHEN costs IS NULL THEN NULL ELSE 0 END,
        account = (SELECT account FROM jobs WHERE jobs.id = money_holds.job_id) WHERE job_id IN (${places(2)})`,
     [now, ...ids],
   );

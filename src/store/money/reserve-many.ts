@@ -5,9 +5,18 @@ import { accountColumns, accountFromRow, accountId, type MoneyAccount, monthOf }
 import { alertColumns, raiseAlert } from './alerts.ts';
 import { type NewHold, ownersOf, type Payer } from './holds.ts';
 
-/** The accounts that a payer may have: its own, and those of the month. */
-export const candidatesOf = (payer: Payer, now: number): readonly string[] =>
-  ownersOf(payer).flatMap(owner => [accountId(owner), accountId(owner, monthOf(now))]);
+/** A job as far as its accounts depend on it. */
+export interface PaidJob {
+  readonly payer: Payer;
+  /** As JSON text; null: none. */
+  readonly tags: string | null;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+/** The accounts that a job may be paid by: those of its owners, and those of the month. */
+export const candidatesOf = ({ payer, tags, createdAt }: PaidJob): readonly string[] =>
+  ownersOf(payer, tags).flatMap(owner => [accountId(owner), accountId(owner, monthOf(createdAt))]);
 
 /** Those of the accounts that exist, by id. Locked in the order in which every other transaction locks them. */
 export async function lockAccounts(
@@ -21,7 +30,7 @@ export async function lockAccounts(
       ? ['SELECT value FROM json_each($1)', '']
       : [
           'SELECT value FROM json_array_elements_text(CAST($1 AS JSON))',
-          `ORDER BY CASE kind WHEN 'project' THEN 0 ELSE 1 END, id FOR NO KEY UPDATE`,
+          `ORDER BY CASE kind WHEN 'project' THEN 0 ELSE 1 END, id COLLATE "C" FOR NO KEY UPDATE`,
         ];
   const rows = await tx.read(`SELECT ${accountColumns} FROM money_accounts WHERE id IN (${list}) ${suffix}`, [
     JSON.stringify(ids),
@@ -29,19 +38,18 @@ export async function lockAccounts(
   return new Map(rows.map(accountFromRow).map(account => [account.id, account]));
 }
 
-/** The path of a payer among the locked accounts; null where a month has to be opened first. */
+/** The path of a job among the locked accounts; null where a month has to be opened first. */
 export function pathIn(
   accounts: ReadonlyMap<string, MoneyAccount>,
-  payer: Payer,
-  now: number,
+  { payer, tags, createdAt }: PaidJob,
 ): readonly string[] | null {
   const path: string[] = [];
-  for (const owner of ownersOf(payer)) {
+  for (const owner of ownersOf(payer, tags)) {
     const account = accounts.get(accountId(owner));
     if (!account) continue;
     path.push(account.id);
     if (account.monthLimit === null) continue;
-    const month = accountId(owner, monthOf(now));
+    const month = accountId(owner, monthOf(createdAt));
     if (!accounts.has(month)) return null;
     path.push(month);
   }

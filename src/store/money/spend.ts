@@ -2,10 +2,10 @@
 import { days } from '../../domain/clock.ts';
 import { fromJson } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
-import type { SpendBreakdown } from '../../domain/spend.ts';
+import type { SpendBreakdown, SpendLine } from '../../domain/spend.ts';
 import { readNames } from '../attempts/usage-report.ts';
 import type { Row, Statements } from '../db/connection.ts';
-import { integer, text } from '../db/rows.ts';
+import { integer, integerOrNull, text } from '../db/rows.ts';
 
 /** Time range and grouping of a report. */
 export interface SpendQuery {
@@ -13,17 +13,6 @@ export interface SpendQuery {
   /** Epoch ms at which holds ended; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-}
-
-/** What the jobs of one name were charged. */
-export interface SpendLine {
-  /** Id of the project or key, of the model, of the account; a day such as `2026-12-31`; `name=value` of a tag. */
-  readonly name: string;
-  /** What people call it. */
-  readonly label: string;
-  readonly jobs: number;
-  readonly amount: Micros;
-  readonly currency: string;
 }
 
 /** A report; `isCut`: there are more lines than it holds. */
@@ -47,7 +36,9 @@ const nameColumns: Readonly<Record<SpendBreakdown, string>> = {
 /** The dearest first; days in their order. Jobs that cost nothing count as jobs. */
 export async function sumSpend(db: Statements, query: SpendQuery): Promise<SpendReport> {
   const rows = await db.read(
-    `SELECT ${nameColumns[query.by]} AS name, currency, count(*) AS jobs, CAST(SUM(charged) AS BIGINT) AS amount
+    `SELECT ${nameColumns[query.by]} AS name, currency, count(*) AS jobs, CAST(SUM(charged) AS BIGINT) AS amount,
+       CAST(SUM(cost) AS BIGINT) AS cost,
+       CAST(SUM(CASE WHEN cost IS NOT NULL THEN charged - cost END) AS BIGINT) AS margin
      FROM money_holds WHERE ended_at >= $1 AND ended_at < $2
      GROUP BY ${nameColumns[query.by]}, currency ORDER BY 4 DESC, 1 LIMIT ${maxLines + 1}`,
     [query.from, query.to],
@@ -62,24 +53,42 @@ const sumFromRow = (row: Row) => ({
   name: text(row, 'name'),
   jobs: integer(row, 'jobs'),
   amount: integer(row, 'amount'),
+  cost: integerOrNull(row, 'cost'),
+  margin: integerOrNull(row, 'margin'),
   currency: text(row, 'currency'),
 });
 
 /** By each tag of a set; jobs without tags are a line without a name. */
 function overTags(sums: readonly Omit<SpendLine, 'label'>[]): readonly SpendLine[] {
   const lines = new Map<string, SpendLine>();
-  for (const { name: set, currency, jobs, amount } of sums) {
+  for (const { name: set, currency, ...own } of sums) {
     // Written by admission, from text to text.
     const tags = Object.entries(fromJson(set) as Readonly<Record<string, string>>);
     const names = tags.length === 0 ? [''] : tags.map(([name, value]) => `${name}=${value}`);
     for (const name of names) {
-      const before = lines.get(`${currency} ${name}`) ?? { jobs: 0, amount: 0 };
-      const sum = { jobs: before.jobs + jobs, amount: before.amount + amount };
-      lines.set(`${currency} ${name}`, { name, label: name, currency, ...sum });
+      const before = lines.get(`${currency} ${name}`);
+      lines.set(`${currency} ${name}`, {
+        name,
+        label: name,
+        currency,
+        ...(before ? addSums(before, own) : own),
+      });
     }
   }
   return [...lines.values()];
 }
+
+type Sums = Pick<SpendLine, 'jobs' | 'amount' | 'cost' | 'margin'>;
+
+const addSums = (a: Sums, b: Sums): Sums => ({
+  jobs: a.jobs + b.jobs,
+  amount: a.amount + b.amount,
+  cost: addKnown(a.cost, b.cost),
+  margin: addKnown(a.margin, b.margin),
+});
+
+/** Null only where both are unknown. */
+const addKnown = (a: Micros | null, b: Micros | null): Micros | null => (a === null ? b : a + (b ?? 0));
 
 /** Names of projects and keys; dates of days. */
 async function labelLines(

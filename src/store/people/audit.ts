@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { KeyId, PersonId } from '../../domain/ids.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
-import type { Row, Statements } from '../db/connection.ts';
+import type { Connection, Row, Statements } from '../db/connection.ts';
 import { integer, text } from '../db/rows.ts';
 
 /**
@@ -28,9 +28,12 @@ export type AuditAction =
   | 'session.refused'
   | 'setup.link'
   | 'delivery.resend'
+  | 'delivery.test'
   | 'callback_secret.rotate'
   | 'callback_secret.renew_all'
   | 'doubt.settle'
+  | 'account.add'
+  | 'settings.reload'
   | 'account.pause'
   | 'account.resume'
   | 'project.create'
@@ -59,6 +62,10 @@ export interface AuditRow extends Omit<AuditEntry, 'actor' | 'action'> {
   /** Over all other columns, including the hash of the previous row. */
   readonly hash: string;
 }
+
+/** Writes an entry about what no row records. */
+export const recordAudit = (db: Connection, entry: AuditEntry): Promise<void> =>
+  db.transaction(tx => writeAudit(tx, entry));
 
 /**
  * Writes an entry within the caller's transaction, so that both are committed or neither. Must be its last statement:

@@ -1,14 +1,15 @@
-/** Accounts of the console: people with a role and a password. */
+/** Accounts of the console: people with a role, who log in by a password or by an identity provider. */
 import { newPersonId, type PersonId, personIdFromRow } from '../../domain/ids.ts';
 import { type Person, type Role, roles } from '../../domain/person.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
-import { integer, oneOf, text } from '../db/rows.ts';
+import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { type Actor, writeAudit } from './audit.ts';
 import { insertSession, type NewSession, removeSessions } from './sessions.ts';
 import { endSetup } from './setup.ts';
 
-const columns = 'id, name, role, created_at, changed_at';
+/** Of a `Person`. */
+export const personColumns = 'id, name, role, issuer, created_at, changed_at';
 const maxListedPeople = 500;
 
 /** A person to be created. */
@@ -51,7 +52,7 @@ async function insertPerson(
   const id = newPersonId();
   const [row] = await tx.write(
     `INSERT INTO people (id, name, role, password_hash, created_at, changed_at)
-     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING RETURNING ${personColumns}`,
     [id, name, role, passwordHash, now],
   );
   if (!row) return null;
@@ -59,20 +60,26 @@ async function insertPerson(
   return personFromRow(row);
 }
 
-/** Absent members stay unchanged. Ends the person's sessions. Null when there is no such person. */
+/**
+ * Absent members stay unchanged. Ends the person's sessions. Null when there is no such person; `of_provider` when
+ * role and login are those of an identity provider.
+ */
 export function editPerson(
   db: Connection,
   id: PersonId,
   change: { readonly role?: Role; readonly passwordHash?: string },
   { actor, now }: { readonly actor: Actor; readonly now: number },
-): Promise<Person | null> {
+): Promise<Person | 'of_provider' | null> {
   return db.transaction(async tx => {
     const [row] = await tx.write(
       `UPDATE people SET role = COALESCE($2, role), password_hash = COALESCE($3, password_hash), changed_at = $4
-       WHERE id = $1 RETURNING ${columns}`,
+       WHERE id = $1 AND issuer IS NULL RETURNING ${personColumns}`,
       [id, change.role ?? null, change.passwordHash ?? null, now],
     );
-    if (!row) return null;
+    if (!row) {
+      const [other] = await tx.read('SELECT id FROM people WHERE id = $1', [id]);
+      return other ? 'of_provider' : null;
+    }
     const details = {
       ...(change.role && { role: change.role }),
       password: change.passwordHash !== undefined,
@@ -96,7 +103,7 @@ export function changeOwnPassword(
   return db.transaction(async tx => {
     const [row] = await tx.write(
       `UPDATE people SET password_hash = $3, changed_at = $4 WHERE id = $1 AND password_hash = $2
-       RETURNING ${columns}`,
+       RETURNING ${personColumns}`,
       [id, before, after, now],
     );
     if (!row) return null;
@@ -135,9 +142,14 @@ export function removePerson(
   });
 }
 
+/** Whether anybody logs in by name and password. */
+export async function hasPasswords(db: Statements): Promise<boolean> {
+  return (await db.read('SELECT id FROM people WHERE issuer IS NULL LIMIT 1')).length === 1;
+}
+
 /** By name. */
 export async function listPeople(db: Statements): Promise<readonly Person[]> {
-  const rows = await db.read(`SELECT ${columns} FROM people ORDER BY name LIMIT ${maxListedPeople}`);
+  const rows = await db.read(`SELECT ${personColumns} FROM people ORDER BY name LIMIT ${maxListedPeople}`);
   return rows.map(personFromRow);
 }
 
@@ -147,16 +159,21 @@ export interface Login {
   readonly passwordHash: string;
 }
 
-/** For a login: the person of that name, and the stored hash of the password. */
+/** For a login: the person of that name who has a password, and its stored hash. */
 export async function readLogin(db: Statements, name: string): Promise<Login | null> {
-  const [row] = await db.read(`SELECT ${columns}, password_hash FROM people WHERE name = $1`, [name]);
+  const [row] = await db.read(
+    `SELECT ${personColumns}, password_hash FROM people WHERE name = $1 AND issuer IS NULL`,
+    [name],
+  );
   return row ? { person: personFromRow(row), passwordHash: text(row, 'password_hash') } : null;
 }
 
-const personFromRow = (row: Row): Person => ({
+/** For rows of `personColumns`. */
+export const personFromRow = (row: Row): Person => ({
   id: personIdFromRow(text(row, 'id')),
   name: text(row, 'name'),
   role: oneOf(row, 'role', roles),
   createdAt: integer(row, 'created_at'),
   changedAt: integer(row, 'changed_at'),
+  login: textOrNull(row, 'issuer') === null ? 'password' : 'oidc',
 });

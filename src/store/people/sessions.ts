@@ -42,7 +42,7 @@ export async function insertSession(
   now: number,
 ): Promise<Session> {
   const id = newSessionId();
-  const { role, name } = owner ?? { role: 'admin' as const, name: 'admin' };
+  const { role, name, login } = owner ?? { role: 'admin', name: 'admin', login: 'token' };
   const endsAt = now + sessionLifeMs;
   if (!owner) await endSetup(tx, now);
   await tx.write('DELETE FROM sessions WHERE secret_hash = $1', [replaces]);
@@ -63,7 +63,8 @@ export async function insertSession(
     subject: owner?.id ?? 'admin',
     details: { session: id, name, role, address },
   });
-  return { id, person: owner?.id ?? null, name, role, beganAt: now, seenAt: now, endsAt, address, userAgent };
+  const owned = { id, person: owner?.id ?? null, name, role, login };
+  return { ...owned, beganAt: now, seenAt: now, endsAt, address, userAgent };
 }
 
 /** `$1` is now, `$2` the time since which it must have been used. Sessions from before a change of their person are over. */
@@ -71,7 +72,7 @@ const live = `sessions.ends_at > $1 AND sessions.seen_at > $2
   AND (sessions.person_id IS NULL OR people.changed_at = sessions.person_changed_at)`;
 /** Columns of a `Session`; the admin token has no person, and so a name of its own. */
 const columns = `sessions.id, sessions.person_id, COALESCE(people.name, 'admin') AS name,
-  COALESCE(people.role, sessions.role) AS role, sessions.began_at, sessions.seen_at, sessions.ends_at,
+  COALESCE(people.role, sessions.role) AS role, people.issuer, sessions.began_at, sessions.seen_at, sessions.ends_at,
   sessions.address, sessions.user_agent`;
 const joined = 'sessions LEFT JOIN people ON people.id = sessions.person_id';
 
@@ -185,6 +186,7 @@ function sessionFromRow(row: Row): Session {
     person: person === null ? null : personIdFromRow(person),
     name: text(row, 'name'),
     role,
+    login: person === null ? 'token' : textOrNull(row, 'issuer') === null ? 'password' : 'oidc',
     beganAt: integer(row, 'began_at'),
     seenAt: integer(row, 'seen_at'),
     endsAt: integer(row, 'ends_at'),

@@ -1,4 +1,4 @@
-/** The page of callbacks (webhooks): every delivery with its state. */
+/** The page of callbacks (webhooks): their receivers, and every delivery with its state. */
 import { getRouteApi } from '@tanstack/react-router';
 import type { Delivery } from '../../api/answers.ts';
 import { deliveriesPage } from '../../api/queries.ts';
@@ -10,7 +10,9 @@ import { TableWrap } from '../../components/table-wrap.tsx';
 import { usePages } from '../../components/use-pages.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
+import { Receivers } from './receivers.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
+import { SendTest } from './send-test.tsx';
 
 /** The filter and the open delivery are in the address. */
 const route = getRouteApi('/callbacks');
@@ -45,9 +47,16 @@ export function CallbacksPage() {
   const tab = tabs.find(name => states[name] === state) ?? 'All';
   return (
     <>
-      <PageHead title="Callbacks" says="Webhooks: signed notices to the callback_url of a job.">
-        <RedeliverFailed />
+      <PageHead
+        title="Callbacks"
+        says="Webhooks: signed notices to the callback_url of a job, and alerts of budgets."
+      >
+        <div className="row wrap">
+          <SendTest />
+          <RedeliverFailed />
+        </div>
       </PageHead>
+      <Receivers />
       <div className="filters">
         <Switcher
           label="State"

@@ -1,4 +1,4 @@
-/** The dialog of one callback: its target and every attempt. */
+/** The dialog of one callback: its target, every attempt, its request, and the check of a signature. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { deliveryQuery } from '../../api/queries.ts';
@@ -6,7 +6,10 @@ import { Code } from '../../components/code.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { exactTime, formatDuration } from '../../components/format.ts';
 import { Loaded } from '../../components/page-states.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { DeliveryBadge, RedeliverButton } from './delivery-parts.tsx';
+import { DeliveryRequest } from './delivery-request.tsx';
+import { SignatureForm } from './signature-form.tsx';
 
 /** Refreshed while attempts are still due. */
 export function DeliveryDialog({ id, close }: { readonly id: string; readonly close: () => void }) {
@@ -27,13 +30,26 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
               <dd>{delivery.url}</dd>
               <dt>Status</dt>
               <dd>
-                {delivery.status} of{' '}
-                <Link to="/jobs/$jobId" params={{ jobId: delivery.request_id }}>
-                  {delivery.request_id}
-                </Link>
+                {delivery.status}
+                {delivery.request_id !== null && (
+                  <>
+                    {' of '}
+                    <Link to="/jobs/$jobId" params={{ jobId: delivery.request_id }}>
+                      {delivery.request_id}
+                    </Link>
+                  </>
+                )}
               </dd>
               <dt>User</dt>
               <dd>{delivery.user}</dd>
+              {delivery.due_at !== null && (
+                <>
+                  <dt>Next attempt</dt>
+                  <dd>
+                    <RelativeTime at={delivery.due_at} />
+                  </dd>
+                </>
+              )}
             </dl>
             <h3>Attempts</h3>
             {delivery.tries.length === 0 && <p className="soft">None yet.</p>}
@@ -56,6 +72,8 @@ export function DeliveryDialog({ id, close }: { readonly id: string; readonly cl
                 </li>
               ))}
             </ol>
+            <DeliveryRequest delivery={delivery} />
+            <SignatureForm id={delivery.id} />
           </div>
         )}
       </Loaded>

@@ -19,13 +19,17 @@ export function DeliveryBadge({ state }: Pick<Delivery, 'state'>) {
   return <span className={`badge ${tone}`}>{words}</span>;
 }
 
-/** Delivers again under the same webhook id, with all attempts of the schedule. Superseded notices have no button. */
+/**
+ * Delivers again under the same webhook id, with all attempts of the schedule; a pending callback at once, unless an
+ * attempt is in flight. Superseded notices have no button.
+ */
 export function RedeliverButton({ delivery }: { readonly delivery: Delivery }) {
   const queries = useQueryClient();
   const mayAct = useMay('developer');
+  const isPending = delivery.state === 'waiting';
   const redeliver = useMutation({
     mutationFn: () => callApi('POST', `deliveries/${delivery.id}/redeliver`),
-    onSuccess: () => toast('Queued again, under the same id.'),
+    onSuccess: () => toast(isPending ? 'Due now, under the same id.' : 'Queued again, under the same id.'),
     onError: toastFailure,
     onSettled: () => queries.invalidateQueries(),
   });
@@ -34,10 +38,10 @@ export function RedeliverButton({ delivery }: { readonly delivery: Delivery }) {
     <button
       type="button"
       className="button slim"
-      disabled={redeliver.isPending || delivery.state === 'waiting'}
+      disabled={redeliver.isPending}
       onClick={() => redeliver.mutate()}
     >
-      Redeliver
+      {isPending ? 'Send now' : 'Redeliver'}
     </button>
   );
 }

@@ -72,6 +72,15 @@ function Attention({ overview }: { readonly overview: Overview }) {
             to another route. <Link to="/providers">Show it</Link>
           </p>
         ))}
+      {overview.last_day.refused.is_spike && (
+        <p className="notice wait">
+          {counted(overview.last_day.refused.last_hour, 'request')} refused in the last hour, far more than
+          usual.{' '}
+          <Link to="/refusals" search={{ hours: '1' }}>
+            Show the request log
+          </Link>
+        </p>
+      )}
       {overview.open_doubts > 0 && (
         <p className="notice wait">
           {counted(overview.open_doubts, 'uncertain submission')}: the outcome of a paid call is unknown, so

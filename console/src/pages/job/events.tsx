@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { JobDetail } from '../../api/answers.ts';
 import { exactTime } from '../../components/format.ts';
 import { TableWrap } from '../../components/table-wrap.tsx';
+import { usePersonNames } from '../../components/use-person-names.ts';
 
 /** One line of the table; `at` in Unix seconds. */
 interface Event {
@@ -13,7 +14,7 @@ interface Event {
 }
 
 /** Everything that is recorded of a job, the oldest first. */
-function eventsOf(job: JobDetail): readonly Event[] {
+function eventsOf(job: JobDetail, nameOf: (id: string) => string): readonly Event[] {
   // Moments of the row itself; the rest is recorded as it happens.
   const milestones: Event[] = [
     { at: job.created_at, what: 'Accepted', says: `for ${job.user}`, isProblem: false },
@@ -49,7 +50,7 @@ function eventsOf(job: JobDetail): readonly Event[] {
       at,
       what: action,
       // Runs have the name of the person; it is not shown to viewers.
-      says: `by ${typeof details.name === 'string' ? details.name : actor}`,
+      says: `by ${typeof details.name === 'string' ? details.name : nameOf(actor)}`,
       isProblem: false,
     })),
     // The sort is stable: events of one moment keep the order of their kinds.
@@ -59,7 +60,8 @@ function eventsOf(job: JobDetail): readonly Event[] {
 /** The table of events, optionally problems only. */
 export function Events({ job }: { readonly job: JobDetail }) {
   const [onlyProblems, setOnlyProblems] = useState(false);
-  const all = eventsOf(job);
+  const nameOf = usePersonNames(job.audit.map(({ actor }) => actor));
+  const all = eventsOf(job, nameOf);
   const shown = onlyProblems ? all.filter(({ isProblem }) => isProblem) : all;
   return (
     <section className="card">

@@ -15,9 +15,11 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { RequestCode } from '../play/request-code.tsx';
 import { JobFailure } from '../play/run-view.tsx';
+import { Attempts } from './attempts.tsx';
 import { Events } from './events.tsx';
 import { AgainButton, CancelButton, FinalButton } from './job-buttons.tsx';
 import { JobCallbacks } from './job-callbacks.tsx';
+import { Lineage } from './lineage.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/jobs/$jobId');
@@ -39,9 +41,11 @@ function Job({ job }: { readonly job: JobDetail }) {
     <div className="stack">
       <Head job={job} />
       {job.error && <JobFailure error={job.error} />}
+      <Lineage jobId={job.request_id} />
       <div className="job-columns">
         <div className="stack">
           <Timeline job={job} />
+          <Attempts attempts={job.attempts} />
           <Events job={job} />
           <JobCallbacks job={job} />
         </div>
@@ -66,7 +70,7 @@ function Head({ job }: { readonly job: JobDetail }) {
   return (
     <header className="card stack tight">
       <div className="row wrap">
-        <h1 className="cut">{job.model}</h1>
+        <h1 className="anywhere">{job.model}</h1>
         <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
         <span className="grow" />
         <CancelButton job={job} />

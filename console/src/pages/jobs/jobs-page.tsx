@@ -1,68 +1,101 @@
-/** The page of jobs: a filtered list that refreshes itself. */
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { jobsPage, modelsQuery } from '../../api/queries.ts';
+/** The page of jobs: search, filters, saved views, a table or a gallery, and one job beside the list. */
+import { useEffect, useState } from 'react';
+import { gatewayRoot } from '../../api/call-api.ts';
+import { type JobFilter, jobsCsvPath, jobsPage } from '../../api/queries.ts';
 import { exactTime } from '../../components/format.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Empty, Failure, Loading, PageHead } from '../../components/page-states.tsx';
+import { Switcher } from '../../components/switcher.tsx';
 import { usePages } from '../../components/use-pages.ts';
 import { CancelMany } from './cancel-many.tsx';
+import { JobDrawer } from './job-drawer.tsx';
+import { JobFilters } from './job-filters.tsx';
+import { JobsGallery } from './jobs-gallery.tsx';
 import { JobsTable } from './jobs-table.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { SelectionBar } from './selection-bar.tsx';
+import { useExplorer } from './use-explorer.ts';
+import { usePeek } from './use-peek.ts';
 
-/** State, model, key and search are in the address, so that a list can be shared. */
-const route = getRouteApi('/jobs');
 /** How often the list is read again while its page is visible. */
 const liveMs = 3_000;
-
-/**
- * Values of the filter and their words. `unfinished` and `problem` stand for two states each; empty is no filter.
- */
-const stateWords = [
-  ['', 'Every state'],
-  ['unfinished', 'Queued or running'],
-  ['available', 'Queued'],
-  ['running', 'Running'],
-  ['completed', 'Completed'],
-  ['problem', 'Failed or cancelled'],
-  ['failed', 'Failed'],
-  ['cancelled', 'Cancelled'],
-] as const;
+/** A search that found little goes on by itself, so many pages. */
+const fewLines = 10;
+const mostPages = 8;
 
 /** Jobs of every user. The filter is in the address, and the list stands still under the pointer. */
 export function JobsPage() {
-  const filter = route.useSearch();
+  const explorer = useExplorer();
+  const { filter, view } = explorer;
   const [isPaused, setPaused] = useState(false);
   // Ids and not lines: a line is replaced at each refresh.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const query = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
-    // A line must not move from under the pointer.
-    refetchMs: isPaused ? false : liveMs,
-  });
+  const query = useJobs(filter, isPaused);
   // Undefined until the first page is there.
   const { lines } = query;
+  const peek = usePeek(lines ?? []);
   return (
     <>
       <PageHead title="Jobs" says={<AsOf at={query.dataUpdatedAt} isPaused={isPaused} />}>
+        <Switcher label="Show as" options={['Lines', 'Gallery']} value={view} choose={explorer.look} />
+        <a className="button" download href={new URL(`admin/v1/${jobsCsvPath(filter)}`, gatewayRoot).href}>
+          CSV
+        </a>
         <CancelMany filter={filter} />
       </PageHead>
-      <Filters />
+      <SavedViews explorer={explorer} />
+      <JobFilters explorer={explorer} />
       <SelectionBar
         jobs={(lines ?? []).filter(({ request_id }) => chosen.has(request_id))}
         clear={() => setChosen(new Set())}
       />
+      {query.isIndexing && filter.q !== undefined && (
+        <p className="notice">
+          Older jobs are being indexed: a search by words does not find all of them yet.
+        </p>
+      )}
       {query.error && !lines && <Failure failure={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Loading what="jobs" />}
-      {lines && lines.length === 0 && <NoJobs isNarrowed={Object.keys(filter).length > 0} />}
-      {lines && lines.length > 0 && (
-        <div onPointerEnter={() => setPaused(true)} onPointerLeave={() => setPaused(false)}>
-          <JobsTable jobs={lines} chosen={chosen} choose={setChosen} />
+      <div className={peek.id === null ? 'explorer' : 'explorer peeking'}>
+        <div>
+          {lines && lines.length === 0 && (
+            <NoJobs isNarrowed={Object.keys(filter).length > 0} hasMore={query.hasNextPage} />
+          )}
+          {lines && lines.length > 0 && (
+            <div onPointerEnter={() => setPaused(true)} onPointerLeave={() => setPaused(false)}>
+              {view === 'Gallery' ? (
+                <JobsGallery jobs={lines} peek={peek} />
+              ) : (
+                <JobsTable jobs={lines} chosen={chosen} choose={setChosen} peek={peek} />
+              )}
+            </div>
+          )}
+          <MoreButton query={query} words={lines?.length === 0 ? 'Search further back' : 'More jobs'} />
         </div>
-      )}
-      <MoreButton query={query} words={lines?.length === 0 ? 'Search further back' : 'Older jobs'} />
+        {peek.id !== null && <JobDrawer peek={peek} explorer={explorer} />}
+      </div>
     </>
   );
+}
+
+/** The pages of the list. A rare match may be far back: the search goes on until there is something to show. */
+function useJobs(filter: JobFilter, isPaused: boolean) {
+  const query = usePages(['jobs', filter], (after, signal) => jobsPage(filter, after, signal), {
+    // A line must not move from under the pointer, and a search by words stays as it is.
+    refetchMs: isPaused || filter.q !== undefined ? false : liveMs,
+  });
+  const { lines, hasNextPage, isFetching, fetchNextPage, data } = query;
+  const pages = data?.pages ?? [];
+  const goesOn =
+    hasNextPage &&
+    !isFetching &&
+    (lines?.length ?? 0) < fewLines &&
+    pages.length > 0 &&
+    pages.length < mostPages;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
+  return { ...query, isIndexing: pages[0]?.indexing === true };
 }
 
 /** The time of the last refresh, and whether it is paused. */
@@ -76,78 +109,18 @@ function AsOf({ at, isPaused }: { readonly at: number; readonly isPaused: boolea
   );
 }
 
-/** A filter covers the newest jobs only, so an empty result may have more behind it. */
-const NoJobs = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
+/** A search is bounded, so an empty result may have more behind it. */
+const NoJobs = ({ isNarrowed, hasMore }: { readonly isNarrowed: boolean; readonly hasMore: boolean }) =>
   isNarrowed ? (
     <Empty title="No job fits">
-      <p>None of the newest jobs matches. Remove a filter, or search further back.</p>
+      <p>
+        {hasMore
+          ? 'None of the jobs searched so far matches. Remove a filter, or search further back.'
+          : 'Remove a filter or a word. Words are found by their beginning, from five letters on.'}
+      </p>
     </Empty>
   ) : (
     <Empty title="No jobs yet">
       <p>Run a model in the playground, or create a job with a key.</p>
     </Empty>
   );
-
-/** Changes the address, from which the page reads its filter. */
-function Filters() {
-  const filter = route.useSearch();
-  const navigate = route.useNavigate();
-  const models = useQuery(modelsQuery).data?.data ?? [];
-  // Sent with Enter and not at each letter, because a search by id reads several indexes.
-  const [words, setWords] = useState(filter.q ?? '');
-  const narrow = (change: Partial<Record<'state' | 'model' | 'key' | 'q', string>>) =>
-    void navigate({
-      search: before =>
-        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== '')),
-      replace: true,
-    });
-  return (
-    <form
-      className="filters"
-      onSubmit={event => {
-        event.preventDefault();
-        narrow({ q: words.trim() });
-      }}
-    >
-      <input
-        className="input grow wide-find"
-        type="search"
-        aria-label="Any id: request_id, external_task_id, file, key"
-        placeholder="Any id: request_id, external_task_id, file_…, a key"
-        value={words}
-        onChange={event => {
-          setWords(event.target.value);
-          if (event.target.value === '') narrow({ q: '' });
-        }}
-      />
-      <select
-        className="input"
-        aria-label="State"
-        value={filter.state ?? ''}
-        onChange={event => narrow({ state: event.target.value })}
-      >
-        {stateWords.map(([state, says]) => (
-          <option key={state} value={state}>
-            {says}
-          </option>
-        ))}
-      </select>
-      <select
-        className="input"
-        aria-label="Model"
-        value={filter.model ?? ''}
-        onChange={event => narrow({ model: event.target.value })}
-      >
-        <option value="">Every model</option>
-        {models.map(({ id }) => (
-          <option key={id}>{id}</option>
-        ))}
-      </select>
-      {filter.key !== undefined && (
-        <button type="button" className="chip" aria-pressed="true" onClick={() => narrow({ key: '' })}>
-          Key {filter.key} ×
-        </button>
-      )}
-    </form>
-  );
-}

@@ -6,16 +6,19 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
 import { Thumbnail } from '../../components/thumbnail.tsx';
+import { lineId, type Peek } from './use-peek.ts';
 
 /** Controlled: the selection belongs to the page. */
 interface TableProps {
   readonly jobs: readonly JobLine[];
   readonly chosen: ReadonlySet<string>;
   readonly choose: (chosen: ReadonlySet<string>) => void;
+  readonly peek: Peek;
 }
 
 /** One line a job; `chosen` are request ids. */
-export function JobsTable({ jobs, chosen, choose }: TableProps) {
+export function JobsTable({ jobs, chosen, choose, peek }: TableProps) {
+  const isCharged = jobs.some(({ charged }) => charged !== null);
   // Of the lines that are shown; lines of further pages join them once they are loaded.
   const areAll = jobs.every(({ request_id }) => chosen.has(request_id));
   return (
@@ -37,7 +40,11 @@ export function JobsTable({ jobs, chosen, choose }: TableProps) {
             <th>Job</th>
             <th className="wide-only">Key</th>
             <th className="wide-only right">Queue · run</th>
+            {isCharged && <th className="wide-only right">Charged</th>}
             <th className="right">Age</th>
+            <th>
+              <span className="visually-hidden">Peek</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -47,6 +54,8 @@ export function JobsTable({ jobs, chosen, choose }: TableProps) {
               job={job}
               isChosen={chosen.has(job.request_id)}
               toggle={() => choose(toggled(chosen, job.request_id))}
+              isCharged={isCharged}
+              peek={peek}
             />
           ))}
         </tbody>
@@ -60,19 +69,25 @@ const toggled = (chosen: ReadonlySet<string>, id: string): ReadonlySet<string> =
   chosen.has(id) ? new Set([...chosen].filter(other => other !== id)) : new Set([...chosen, id]);
 
 /**
- * The link is the prompt; checkbox and link are the only controls, so that a line is quick to pass by keyboard.
+ * The link is the prompt and leads to the job's page; the button at the end shows the job beside the list.
  */
 function Line({
   job,
   isChosen,
   toggle,
+  isCharged,
+  peek,
 }: {
   readonly job: JobLine;
   readonly isChosen: boolean;
   readonly toggle: () => void;
+  /** Whether the table has a column of amounts. */
+  readonly isCharged: boolean;
+  readonly peek: Peek;
 }) {
+  const isShown = peek.id === job.request_id;
   return (
-    <tr>
+    <tr id={lineId(job.request_id)} className={isShown ? 'shown' : undefined}>
       <td>
         <input
           type="checkbox"
@@ -107,8 +122,25 @@ function Line({
         <div className="small soft cut key-cell">{job.user}</div>
       </td>
       <td className="wide-only right number small nowrap">{timesOf(job)}</td>
+      {isCharged && (
+        <td className="wide-only right number small nowrap">
+          {job.charged === null ? '–' : `${job.charged.amount} ${job.charged.currency}`}
+        </td>
+      )}
       <td className="right small soft nowrap push">
         <RelativeTime at={job.created_at} />
+      </td>
+      <td>
+        <button
+          type="button"
+          className="button slim quiet peek-button"
+          aria-label={`Peek at job ${job.request_id}`}
+          title="Show beside the list (j, k)"
+          aria-expanded={isShown}
+          onClick={() => (isShown ? peek.close() : peek.open(job.request_id))}
+        >
+          ›
+        </button>
       </td>
     </tr>
   );

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { KeyLine } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
+import { consoleKey } from '../../api/console-user.ts';
 import { keysQuery } from '../../api/queries.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { counted } from '../../components/format.ts';
@@ -78,6 +79,10 @@ function Table({
                   <strong>{key.name ?? 'no name'}</strong> <span className="soft">{key.user}</span>
                 </div>
                 <code className="soft">{key.hint}</code>
+                <div className="small soft">
+                  made {key.id === consoleKey && 'by the gateway for the playground '}
+                  <RelativeTime at={key.created_at} />
+                </div>
               </td>
               <td className="wide-only small">
                 {key.models === null ? (

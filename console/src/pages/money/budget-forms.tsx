@@ -1,11 +1,14 @@
-/** The dialogs of budgets: a new project, a limit, a top-up. */
+/** The dialogs of budgets: a new project, a tag, a limit, a top-up. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { ProjectLine } from '../../api/answers.ts';
+import type { ProjectLine, TagBudgetLine } from '../../api/answers.ts';
 import { callApi } from '../../api/call-api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFault } from '../../components/form-fault.tsx';
 import { toast } from '../../components/toasts.tsx';
+
+/** A project or a tag with its balance. */
+export type BudgetLine = ProjectLine | TagBudgetLine;
 
 /** Every dialog can be left without an act. */
 interface FormProps {
@@ -28,37 +31,55 @@ export function ProjectForm({ close }: FormProps) {
   );
 }
 
-/** What is spent and held stays. */
-export function LimitForm({ project, close }: FormProps & { readonly project: ProjectLine }) {
+/** A tag needs no creation: its limit is enough. */
+export function TagForm({ close }: FormProps) {
   return (
     <MoneyForm
-      title={`Limit of ${project.name}`}
+      title="Budget of a tag"
+      action="Set the limit"
+      done="The budget was made."
+      close={close}
+      send={form =>
+        callApi('PUT', `tags/${encodeURIComponent(textOf(form, 'tag'))}/limit`, { body: limitOf(form) })
+      }
+    >
+      <TextField name="tag" label="Tag" placeholder="campaign=spring" />
+      <LimitFields />
+    </MoneyForm>
+  );
+}
+
+/** What is spent and held stays. */
+export function LimitForm({ budget, close }: FormProps & { readonly budget: BudgetLine }) {
+  return (
+    <MoneyForm
+      title={`Limit of ${budget.name}`}
       action="Set the limit"
       done="The limit was set."
       close={close}
       send={form =>
-        callApi('PUT', `projects/${encodeURIComponent(project.name)}/limit`, { body: limitOf(form) })
+        callApi('PUT', `${budget.object}s/${encodeURIComponent(budget.name)}/limit`, { body: limitOf(form) })
       }
     >
-      <LimitFields limit={project.limit} monthly={project.monthly} />
+      <LimitFields limit={budget.limit} monthly={budget.monthly} />
     </MoneyForm>
   );
 }
 
 /** Adds to the limit; of a monthly one, to that of this month. */
-export function TopUpForm({ project, close }: FormProps & { readonly project: ProjectLine }) {
+export function TopUpForm({ budget, close }: FormProps & { readonly budget: BudgetLine }) {
   // One key for each opened dialog: a second press, or a retry by the network, adds nothing.
   const [key] = useState(() => crypto.randomUUID());
   return (
     <MoneyForm
-      title={`Top up ${project.name}`}
+      title={`Top up ${budget.name}`}
       action="Top up"
       done="The amount was added."
       close={close}
       send={form =>
         callApi('POST', 'money/entries', {
           body: {
-            project: project.name,
+            [budget.object]: budget.name,
             kind: 'top_up',
             amount: textOf(form, 'amount'),
             reason: textOf(form, 'reason'),
@@ -94,7 +115,7 @@ function MoneyForm({
   const save = useMutation({
     mutationFn: send,
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['projects'] });
+      for (const list of ['projects', 'tags']) void queries.invalidateQueries({ queryKey: [list] });
       toast(done);
       close();
     },

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MoneyEntry } from '../../api/answers.ts';
-import { entriesPage, projectsQuery } from '../../api/queries.ts';
+import { entriesPage, projectsQuery, tagsQuery } from '../../api/queries.ts';
 import { exactTime } from '../../components/format.ts';
 import { MoreButton } from '../../components/more-button.tsx';
 import { Empty, Failure, Loading } from '../../components/page-states.tsx';
@@ -18,7 +18,8 @@ export function Journal({
   readonly choose: (account: string) => void;
 }) {
   const projects = useQuery(projectsQuery).data?.data ?? [];
-  const nameOf = new Map(projects.map(({ id, name }) => [`project:${id}`, name]));
+  const tags = useQuery(tagsQuery).data?.data ?? [];
+  const nameOf = new Map([...projects, ...tags].map(({ object, id, name }) => [`${object}:${id}`, name]));
   const query = usePages(['entries', account], (after, signal) => entriesPage(account, after, signal));
   const { lines } = query;
   return (
@@ -57,6 +58,7 @@ function Table({
   readonly entries: readonly MoneyEntry[];
   readonly nameOf: ReadonlyMap<string, string>;
 }) {
+  const hasCost = entries.some(({ cost }) => cost !== null);
   return (
     <TableWrap label="Journal">
       <table className="lines">
@@ -66,24 +68,26 @@ function Table({
             <th>Account</th>
             <th>Kind</th>
             <th className="right">Amount</th>
+            {hasCost && <th className="right">Cost</th>}
             <th>For</th>
           </tr>
         </thead>
         <tbody>
-          {entries.map(({ id, at, account, kind, amount, request_id, reason, actor }) => (
+          {entries.map(({ id, at, account, kind, amount, cost, request_id, reason, actor }) => (
             <tr key={id}>
               <td className="small nowrap">{exactTime(at)}</td>
               <td>{accountInWords(account, nameOf)}</td>
               <td>{kind.replace('_', ' ')}</td>
               <td className="right number">{amount}</td>
+              {hasCost && <td className="right number">{cost ?? '–'}</td>}
               <td className="small">
-                {request_id === null ? (
-                  (reason ?? actor)
-                ) : (
+                {request_id !== null && (
                   <Link to="/jobs/$jobId" params={{ jobId: request_id }}>
                     {request_id}
                   </Link>
                 )}
+                {request_id !== null && reason !== null && ' '}
+                {reason ?? (request_id === null && actor)}
               </td>
             </tr>
           ))}

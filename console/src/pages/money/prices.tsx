@@ -5,21 +5,25 @@ import { pricesQuery } from '../../api/queries.ts';
 import { counted } from '../../components/format.ts';
 import { Empty, Loaded } from '../../components/page-states.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
+import { PriceDryRunForm } from './price-dry-run.tsx';
 
 /** Prices are changed in atelier.yaml alone. */
 export function Prices() {
   return (
-    <Loaded query={useQuery(pricesQuery)} what="prices">
-      {book =>
-        book.currency === null ? (
-          <Empty title="No prices are set">
-            <p>Write them under prices in atelier.yaml.</p>
-          </Empty>
-        ) : (
-          <Book book={book} />
-        )
-      }
-    </Loaded>
+    <div className="stack">
+      <Loaded query={useQuery(pricesQuery)} what="prices">
+        {book =>
+          book.currency === null ? (
+            <Empty title="No prices are set">
+              <p>Write them under prices in atelier.yaml.</p>
+            </Empty>
+          ) : (
+            <Book book={book} />
+          )
+        }
+      </Loaded>
+      <PriceDryRunForm />
+    </div>
   );
 }
 
@@ -29,6 +33,7 @@ function Book({
 }: {
   readonly book: PriceBook;
 }) {
+  const hasCost = models.some(({ tiers }) => tiers.some(({ cost }) => cost !== null));
   return (
     <div className="stack">
       <p className="small soft">
@@ -48,11 +53,12 @@ function Book({
               <th>Model</th>
               <th>Inputs</th>
               <th>Price of one</th>
+              {hasCost && <th>Cost of one</th>}
             </tr>
           </thead>
           <tbody>
             {models.flatMap(({ model, tiers }) =>
-              tiers.map(({ when, units, max }) => (
+              tiers.map(({ when, units, max, cost }) => (
                 <tr key={`${model} ${pairs(when)}`}>
                   <td>{model}</td>
                   <td className="small">{pairs(when) || 'every input'}</td>
@@ -60,6 +66,7 @@ function Book({
                     {pairs(units)}
                     {pairs(max) && ` (at most ${pairs(max)})`}
                   </td>
+                  {hasCost && <td className="number small">{cost ? pairs(cost) : '–'}</td>}
                 </tr>
               )),
             )}

@@ -1,8 +1,9 @@
-/** What jobs were charged in this month, by project, key, model, provider, day or tag; with a link to the CSV. */
+/** What jobs were charged in a month, by project, key, model, provider, day or tag; with a link to the CSV. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { SpendBody } from '../../api/answers.ts';
 import { gatewayRoot } from '../../api/call-api.ts';
-import { spendPath, spendQuery } from '../../api/queries.ts';
+import { type SpendPeriod, spendPath, spendQuery } from '../../api/queries.ts';
 import { Empty, Loaded } from '../../components/page-states.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
@@ -20,20 +21,31 @@ export function Spend({
   readonly by: SpendBreakdown;
   readonly choose: (by: SpendBreakdown) => void;
 }) {
-  const now = new Date();
-  // Unix seconds of the first moment of the month.
-  const from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1_000;
-  const query = useQuery(spendQuery(by, from));
+  const [back, setBack] = useState(0);
+  const period = monthBack(back);
+  const query = useQuery(spendQuery(by, period));
   return (
     <div className="stack">
       <div className="row wrap">
         <Switcher label="By" options={breakdowns} value={by} choose={choose} />
-        <span className="small soft">Since the first of this month (UTC)</span>
+        <label htmlFor="spend-month">Month (UTC)</label>
+        <select
+          id="spend-month"
+          className="input"
+          value={back}
+          onChange={event => setBack(Number(event.target.value))}
+        >
+          {months.map(ago => (
+            <option key={ago} value={ago}>
+              {new Date(monthBack(ago).from * 1_000).toISOString().slice(0, 7)}
+            </option>
+          ))}
+        </select>
         <span className="grow" />
         <a
           className="button slim"
           download
-          href={new URL(`admin/v1/${spendPath(by, from, 'csv')}`, gatewayRoot).href}
+          href={new URL(`admin/v1/${spendPath(by, period, 'csv')}`, gatewayRoot).href}
         >
           Download CSV
         </a>
@@ -51,8 +63,19 @@ export function Spend({
   );
 }
 
+/** The present one and those before it. */
+const months = Array.from({ length: 12 }, (_, ago) => ago);
+
+/** A calendar month of UTC, so many months ago. */
+function monthBack(ago: number): SpendPeriod {
+  const now = new Date();
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth() - ago];
+  return { from: Date.UTC(year, month) / 1_000, to: Date.UTC(year, month + 1) / 1_000 };
+}
+
 /** Lines as the gateway sorts them; jobs without the breakdown's value have a line of their own. */
 function Table({ report: { by, data, truncated } }: { readonly report: SpendBody }) {
+  const hasCost = data.some(({ cost }) => cost !== null);
   return (
     <>
       {truncated && <p className="notice wait">There are more lines than are shown here.</p>}
@@ -63,16 +86,20 @@ function Table({ report: { by, data, truncated } }: { readonly report: SpendBody
               <th>{by}</th>
               <th className="right">Jobs</th>
               <th className="right">Charged</th>
+              {hasCost && <th className="right">Cost</th>}
+              {hasCost && <th className="right">Margin</th>}
             </tr>
           </thead>
           <tbody>
-            {data.map(({ name, label, jobs, amount, currency }) => (
+            {data.map(({ name, label, jobs, amount, cost, margin, currency }) => (
               <tr key={`${name} ${currency}`}>
                 <td>{label || `no ${by}`}</td>
                 <td className="right number">{jobs.toLocaleString()}</td>
                 <td className="right number">
                   {amount} {currency}
                 </td>
+                {hasCost && <td className="right number">{cost ?? '–'}</td>}
+                {hasCost && <td className="right number">{margin ?? '–'}</td>}
               </tr>
             ))}
           </tbody>

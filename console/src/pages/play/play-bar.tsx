@@ -1,4 +1,4 @@
-/** The bar below the form of the playground: Run, Check, Reset, and the refusal or the price. */
+/** The bar below the form of the playground: Run, Check, Reset, Clear, and the refusal or the price. */
 import { counted, formatCost } from '../../components/format.ts';
 import type { Run, Verdict } from './use-run.ts';
 
@@ -10,12 +10,14 @@ interface BarProps {
   readonly start: () => void;
   /** Validates the input and estimates its price without creating a job. */
   readonly check: () => void;
-  /** Back to the input that the form began with when there was no draft. */
+  /** Back to the example of the model. */
   readonly reset: () => void;
+  /** Every field is unset. */
+  readonly clear: () => void;
 }
 
 /** Viewers see the buttons disabled. */
-export function PlayBar({ run, mayRun, start, check, reset }: BarProps) {
+export function PlayBar({ run, mayRun, start, check, reset, clear }: BarProps) {
   const isDisabled = run.isBusy || !mayRun;
   return (
     <div className="play-bar">
@@ -34,8 +36,11 @@ export function PlayBar({ run, mayRun, start, check, reset }: BarProps) {
         <button type="button" className="button quiet" onClick={reset}>
           Reset
         </button>
+        <button type="button" className="button quiet" onClick={clear}>
+          Clear
+        </button>
         <span className="grow" />
-        <span className="small soft">
+        <span className={run.verdict === null && mayRun ? 'small soft bar-words' : 'small soft'}>
           {mayRun ? billing(run.verdict) : 'Your role may look, and not run.'}
         </span>
       </div>

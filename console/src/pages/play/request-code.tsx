@@ -1,13 +1,14 @@
 /** The request as code, with a choice of language and a key that can be made for it. */
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callApi, gatewayRoot } from '../../api/call-api.ts';
+import { modelQuery } from '../../api/queries.ts';
 import { Code } from '../../components/code.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
-import { languages, placeholderKey, snippet } from './snippets.ts';
+import { type Language, languagesFor, placeholderKey, snippet } from './snippets.ts';
 
 /** Without a slash at its end. */
 const gatewayUrl = gatewayRoot.href.replace(/\/$/, '');
@@ -19,13 +20,16 @@ let keyOfVisit: string | null = null;
 
 /** Every snippet runs as it is copied, once it has a key. */
 export function RequestCode({ model, input }: { readonly model: string; readonly input: unknown }) {
-  const [language, setLanguage] = useState<(typeof languages)[number]>('cURL');
+  const [language, setLanguage] = useState<Language>('cURL');
   const [key, setKey] = useState(keyOfVisit);
-  const text = snippet(language, { url: gatewayUrl, key: key ?? placeholderKey, model }, input);
+  // A job may be of a model that is no longer there.
+  const described = useQuery(modelQuery(model)).data;
+  const target = { url: gatewayUrl, key: key ?? placeholderKey, model, kind: described?.kind ?? 'video' };
+  const text = snippet(language, target, input);
   return (
     <div className="stack tight">
       <div className="row wrap">
-        <Switcher label="Language" options={languages} value={language} choose={setLanguage} />
+        <Switcher label="Language" options={languagesFor(described)} value={language} choose={setLanguage} />
         <span className="grow" />
         {key === null && <KeyButton onCreated={setKey} />}
         <CopyButton text={text} what={`the ${language} code`} />

@@ -6,45 +6,41 @@ import { toJson } from '../../api/lossless-json.ts';
 import { jobQuery } from '../../api/queries.ts';
 import { Code } from '../../components/code.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Sentence } from '../../components/sentence.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { toastFailure } from '../../components/toasts.tsx';
 import { isMembers, type Members } from '../../form/input-value.ts';
 import { History } from './history.tsx';
 import { RequestCode } from './request-code.tsx';
-import { RunView } from './run-view.tsx';
+import { Stage, type StageProps } from './stage.tsx';
 
 /** The result is what a run switches to; the others are there without a run. */
 const views = ['Result', 'Request', 'Schema', 'History'] as const;
 
 /** A new run switches to its result. */
 export function RunPane({
-  model,
   input,
-  jobId,
-  show,
   take,
-}: {
-  readonly model: ModelDetail;
+  ...stage
+}: Omit<StageProps, 'restore'> & {
   readonly input: Members;
-  /** The run that is shown; null before the first. */
-  readonly jobId: string | null;
-  /** Shows an earlier run. */
-  readonly show: (jobId: string) => void;
   /** Fills the form with the input of an earlier run. */
   readonly take: (input: Members) => void;
 }) {
+  const { model, running } = stage;
+  const { jobId } = running.run;
   const queries = useQueryClient();
   const [view, setView] = useState<(typeof views)[number]>('Result');
   useEffect(() => {
     if (jobId !== null) setView('Result');
   }, [jobId]);
 
-  // The list of the history has no inputs: they can be large.
+  // Lists of runs have no inputs: they can be large.
   async function restore(id: string) {
     try {
       const job = await queries.fetchQuery(jobQuery(id));
       if (isMembers(job.input)) take(job.input);
-      show(id);
+      running.show(id);
     } catch (failure) {
       toastFailure(failure);
     }
@@ -53,7 +49,10 @@ export function RunPane({
   return (
     <section className="card stack" aria-label="Result">
       <Switcher label="What is shown" options={views} value={view} choose={setView} />
-      {view === 'Result' && <RunView jobId={jobId} />}
+      {/* It stays mounted: what is pinned or compared outlives a look at the code. */}
+      <div className="stage" hidden={view !== 'Result'}>
+        <Stage {...stage} restore={id => void restore(id)} />
+      </div>
       {view === 'Request' && <RequestCode model={model.id} input={input} />}
       {view === 'Schema' && <Rules model={model} />}
       {view === 'History' && <History model={model.id} take={id => void restore(id)} />}
@@ -71,7 +70,9 @@ function Rules({ model }: { readonly model: ModelDetail }) {
           <h3>Rules between fields</h3>
           <ul className="rules">
             {model.rules.map(({ says }) => (
-              <li key={says}>{says}</li>
+              <li key={says}>
+                <Sentence text={says} />
+              </li>
             ))}
           </ul>
         </>

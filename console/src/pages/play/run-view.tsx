@@ -1,58 +1,102 @@
 /** One run while it is queued, while it runs, and when it has ended. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { Account, JobDetail } from '../../api/answers.ts';
-import { jobQuery, providersQuery } from '../../api/queries.ts';
+import { jobQuery, modelsQuery, providersQuery } from '../../api/queries.ts';
 import { formatClock, formatDuration } from '../../components/format.ts';
 import { Outputs } from '../../components/outputs.tsx';
-import { Empty, Loaded } from '../../components/page-states.tsx';
+import { Loaded } from '../../components/page-states.tsx';
 import { useNow } from '../../components/relative-time.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
+import { roughDuration } from '../../components/usual.ts';
 import { CancelButton, FinalButton } from '../job/job-buttons.tsx';
+import { NoticeButton } from './notice-button.tsx';
 
-/** `jobId` is null before the first run. */
-export function RunView({ jobId }: { readonly jobId: string | null }) {
-  if (jobId === null)
-    return (
-      <Empty title="Nothing run yet">
-        <p>Fill in the form and press Run. Greyed values are defaults and are not sent.</p>
-      </Empty>
-    );
-  return <Shown jobId={jobId} />;
-}
-
-/** Refreshed until the job has ended; the query knows when. */
-function Shown({ jobId }: { readonly jobId: string }) {
-  const query = useQuery(jobQuery(jobId));
+/** Refreshed until the job has ended; the query knows when. `actions` is what can be done with the run that is shown. */
+export function RunView({
+  jobId,
+  actions,
+}: {
+  readonly jobId: string;
+  readonly actions?: (job: JobDetail) => ReactNode;
+}) {
+  // Also while the tab is hidden: its title and its notice say when the run ends.
+  const query = useQuery({ ...jobQuery(jobId), refetchIntervalInBackground: true });
   return (
     <Loaded query={query} what="the job">
-      {job => <RunStatus job={job} />}
+      {job => <RunStatus job={job}>{actions?.(job)}</RunStatus>}
     </Loaded>
   );
 }
 
 /** State, progress, failure and outputs; changes are announced to screen readers. */
-function RunStatus({ job }: { readonly job: JobDetail }) {
+function RunStatus({ job, children }: { readonly job: JobDetail; readonly children: ReactNode }) {
   useTitle(job);
+  useFirstMedian(job);
   return (
     <div className="stack" aria-live="polite">
       <div className="row wrap">
         <StateBadge state={job.state} cancel_requested={job.cancel_requested} />
         <Clock job={job} />
+        {isDrawnLocally(job) && (
+          <span className="badge" title="Procedural, not an AI model: see docs/local-engine.md">
+            drawn by the local engine
+          </span>
+        )}
         <span className="grow" />
+        <NoticeButton job={job} />
         <CancelButton job={job} />
         <FinalButton job={job} />
         <Link to="/jobs/$jobId" params={{ jobId: job.request_id }} className="button slim">
           Open the job
         </Link>
       </div>
-      {job.progress !== null && job.completed_at === null && (
-        <progress className="progress" value={job.progress} max={1} aria-label="Progress" />
-      )}
+      {job.completed_at === null && <Progress job={job} />}
       {job.state === 'available' && <UnavailableProviders model={job.model} />}
       {job.error && <JobFailure error={job.error} />}
-      <Outputs job={job} />
+      <Outputs job={job} isStage />
+      {children}
+    </div>
+  );
+}
+
+/** After the first run of a model there is a median: the list of models is loaded again for it, once. */
+function useFirstMedian({ model, state }: JobDetail): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const models = queries.getQueryData(modelsQuery.queryKey)?.data;
+    if (state !== 'completed' || models?.find(({ id }) => id === model)?.run_ms !== null) return;
+    void queries.invalidateQueries({ queryKey: modelsQuery.queryKey, exact: true });
+  }, [model, queries, state]);
+}
+
+/** The name of the provider that renders on this machine. */
+const localProvider = 'local';
+
+/** Whether the result is of the local engine, as its attempts say. */
+const isDrawnLocally = ({ state, attempts }: JobDetail): boolean =>
+  state === 'completed' && attempts.at(-1)?.provider === localProvider;
+
+/** A bar never looks full before the end. */
+const mostExpected = 0.95;
+
+/** The progress that the provider reports, else the time so far as a part of what the model usually takes. */
+function Progress({ job: { model, progress, started_at, state } }: { readonly job: JobDetail }) {
+  const now = useNow(500);
+  const usual = useQuery(modelsQuery).data?.data.find(({ id }) => id === model)?.run_ms?.p50;
+  const ranMs = started_at === null ? 0 : now - started_at * 1_000;
+  const expected = usual === undefined ? null : Math.min(mostExpected, ranMs / usual);
+  const value = progress ?? (state === 'running' ? expected : null);
+  return (
+    <div className="stack tight">
+      <progress className="progress" value={value ?? undefined} max={1} aria-label="Progress" />
+      <p className="small soft number">
+        {progress !== null && `${Math.round(progress * 100)} %`}
+        {progress !== null && usual !== undefined && ' · '}
+        {usual !== undefined && `usually ${roughDuration(usual)}`}
+        {usual !== undefined && ranMs > 2 * usual && ', longer than usual'}
+      </p>
     </div>
   );
 }

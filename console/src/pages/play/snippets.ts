@@ -1,26 +1,41 @@
 /** The request of a run as code that runs as it is copied: cURL, TypeScript, Python, command line, SDKs of others. */
+
+import type { ModelDetail } from '../../api/answers.ts';
 import { toJson } from '../../api/lossless-json.ts';
+import { shellQuoted } from '../../components/shell-quoted.ts';
 import { isMembers } from '../../form/input-value.ts';
+import { aiSdk, fal, openai, replicate } from './sdk-snippets.ts';
+import type { SnippetTarget } from './snippet-target.ts';
 
-/** In the order of the tabs. */
-export const languages = ['cURL', 'TypeScript', 'Python', 'CLI', 'fal SDK', 'Replicate SDK'] as const;
+/** They need no package. */
+const plain = ['cURL', 'TypeScript', 'Python', 'CLI'] as const;
+/** Packages, and the mount that each one calls; null: our own protocol. */
+const mountOf = {
+  'OpenAI SDK': 'openai',
+  'fal SDK': 'fal',
+  'Replicate SDK': 'replicate',
+  'AI SDK': null,
+} as const;
+const packages = ['OpenAI SDK', 'fal SDK', 'Replicate SDK', 'AI SDK'] as const;
+
 /** The name of a tab. */
-export type Language = (typeof languages)[number];
+export type Language = (typeof plain | typeof packages)[number];
 
-/** What a snippet needs beside the input. It is written into the code, so nothing has to be set before. */
-export interface SnippetTarget {
-  /** Address of the gateway, without a slash at its end. */
-  readonly url: string;
-  /** A secret, or `placeholderKey`. */
-  readonly key: string;
-  readonly model: string;
+/** In the order of the tabs, those whose code runs: a mount may be switched off, and a model may be gone (undefined). */
+export function languagesFor(model: Pick<ModelDetail, 'mounts'> | undefined): readonly Language[] {
+  if (!model) return plain;
+  const served = packages.filter(each => {
+    const mount = mountOf[each];
+    return mount === null || model.mounts.includes(mount);
+  });
+  return [...plain, ...served];
 }
 
 /** Stands where a key belongs; the gateway refuses it. */
 export const placeholderKey = 'atl_YOUR_KEY';
 
-/** A longer input goes to a file: Linux limits one argument of a command to 128 KiB. */
-const longestArgument = 100_000;
+/** A longer input goes to a file or to stdin: Linux limits one argument of a command to 128 KiB, and a character has up to three bytes. */
+const longestArgument = 40_000;
 
 /** The code that creates the job, waits for it and prints its result. */
 export function snippet(language: Language, target: SnippetTarget, input: unknown): string {
@@ -33,10 +48,14 @@ export function snippet(language: Language, target: SnippetTarget, input: unknow
       return python(target, input);
     case 'CLI':
       return cli(target, input);
+    case 'OpenAI SDK':
+      return openai(target, input);
     case 'fal SDK':
       return fal(target, input);
     case 'Replicate SDK':
       return replicate(target, input);
+    case 'AI SDK':
+      return aiSdk(target, input);
   }
 }
 
@@ -49,7 +68,7 @@ function curl({ url, key, model }: SnippetTarget, input: unknown): string {
     `KEY=${wordOf(key)}`,
     ...(isLong ? [`cat > input.json <<'INPUT'`, json, 'INPUT'] : []),
     'JOB=$(curl -sS "$URL" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\',
-    `  --data ${isLong ? '@input.json' : quoted(json)})`,
+    `  --data ${isLong ? '@input.json' : shellQuoted(json)})`,
     `printf '%s\\n' "$JOB"`,
     `ID=$(printf '%s' "$JOB" | sed -n 's/.*"request_id":"\\([^"]*\\)".*/\\1/p')`,
     'while [ -n "$ID" ] && [ "$(curl -sS -o result.json -w "%{http_code}" -H "Authorization: Bearer $KEY" \\',
@@ -57,9 +76,6 @@ function curl({ url, key, model }: SnippetTarget, input: unknown): string {
     '[ -n "$ID" ] && cat result.json',
   ].join('\n');
 }
-
-/** Quoted for a POSIX shell: within single quotes only the quote itself is special. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** With `fetch` alone, so that it needs no package: `node job.ts`. */
 const typescript = ({ url, key, model }: SnippetTarget, input: unknown): string =>
@@ -125,35 +141,15 @@ function pythonOf(value: unknown, indent: string): string {
   return toJson(value);
 }
 
-/** A program that uses fal, with another address. Its mount takes our ids behind `atelier/`. */
-const fal = ({ url, key, model }: SnippetTarget, input: unknown): string =>
-  `// npm install @fal-ai/client; save it as job.mjs and run: node job.mjs
-import { fal } from '@fal-ai/client';
-
-fal.config({ credentials: ${toJson(key)}, proxyUrl: { url: ${toJson(`${url}/fal/proxy`)}, when: 'always' } });
-
-const input = ${toJson(input, 2)};
-const { data } = await fal.subscribe(${toJson(`atelier/${model}`)}, { input });
-console.log(JSON.stringify(data, null, 2));`;
-
-/** The same for Replicate. */
-const replicate = ({ url, key, model }: SnippetTarget, input: unknown): string =>
-  `// npm install replicate; save it as job.mjs and run: node job.mjs
-import Replicate from 'replicate';
-
-const replicate = new Replicate({ auth: ${toJson(key)}, baseUrl: ${toJson(`${url}/replicate/v1`)}, useFileOutput: false });
-
-const input = ${toJson(input, 2)};
-const output = await replicate.run(${toJson(`atelier/${model}`)}, { input });
-console.log(JSON.stringify(output, null, 2));`;
-
 /** `npx` finds the command there. */
 const place = '# In the folder of Atelier';
 
-/** `name=value` where every field is a text, a number or a switch, else JSON on standard input. */
+/** `name=value` where every field is a short text, a number or a switch, else JSON on standard input. */
 function cli({ url, key, model }: SnippetTarget, input: unknown): string {
   const members = isMembers(input) ? Object.entries(input) : [];
-  const isFlat = members.every(([, value]) => typeof value !== 'object');
+  const isFlat = members.every(
+    ([, value]) => typeof value !== 'object' && String(value).length <= longestArgument,
+  );
   const env = [`ATELIER_URL=${wordOf(url)}`, `ATELIER_API_KEY=${wordOf(key)}`];
   if (isFlat) {
     const words = members.map(([name, value]) => `  ${name}=${wordOf(String(value))}`);
@@ -164,4 +160,4 @@ function cli({ url, key, model }: SnippetTarget, input: unknown): string {
 }
 
 /** Quoted only where a shell needs it. */
-const wordOf = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : quoted(text));
+const wordOf = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : shellQuoted(text));

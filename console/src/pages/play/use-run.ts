@@ -31,6 +31,16 @@ export interface Verdict {
 /** Before the first run of a model. */
 const idle: Run = { jobId: null, isBusy: false, faults: noFaults, refusal: null, verdict: null };
 
+/** What a press of Run sends; a new idempotency key for each, so that a retry by the network makes no second job. */
+export const createRun = (model: string, input: Members): Promise<{ request_id: string }> =>
+  callApi('POST', `models/${encodeURIComponent(model)}/run`, {
+    body: input,
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  });
+
+/** A run of the playground with its state, as the page has it. */
+export type Running = ReturnType<typeof useRun>;
+
 /** The state of a run of a model: `start` creates a job, `check` validates the input and creates nothing. */
 export function useRun(model: string) {
   const queries = useQueryClient();
@@ -59,11 +69,7 @@ export function useRun(model: string) {
     clearFaults: () => setRun(before => ({ ...before, faults: noFaults, refusal: null, verdict: null })),
     start: (input: Members) =>
       once(async () => {
-        const job = await callApi<{ request_id: string }>('POST', `models/${encodeURIComponent(model)}/run`, {
-          body: input,
-          // One idempotency key for each press: a retry by the network makes no second job.
-          headers: { 'idempotency-key': crypto.randomUUID() },
-        });
+        const job = await createRun(model, input);
         void queries.invalidateQueries({ queryKey: ['history', model] });
         return { jobId: job.request_id };
       }),

@@ -1,4 +1,4 @@
-/** The page of provider accounts: slots in use, pause, test. */
+/** The page of provider accounts: slots in use, circuit, last error, pause, test; a new one, and the reload. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Account, AccountTest } from '../../api/answers.ts';
@@ -9,13 +9,22 @@ import { Loaded, PageHead } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { toast, toastFailure } from '../../components/toasts.tsx';
 import { useMay } from '../../shell/session.ts';
+import { AddProvider } from './add-provider.tsx';
 
 /** The accounts of `atelier.yaml`, and the local engine. */
 export function ProvidersPage() {
   const query = useQuery(providersQuery);
+  const mayChange = useMay('admin');
   return (
     <>
-      <PageHead title="Providers" says="Accounts and routes are in atelier.yaml; SIGHUP reloads it." />
+      <PageHead title="Providers" says="Accounts and routes are in atelier.yaml.">
+        {mayChange && (
+          <div className="row wrap">
+            <ReloadButton />
+            <AddProvider />
+          </div>
+        )}
+      </PageHead>
       <Loaded query={query} what="accounts">
         {({ data }) => (
           <ul className="account-cards">
@@ -31,7 +40,7 @@ export function ProvidersPage() {
 
 /** State, slots in use, models, and the buttons of admins. */
 function AccountCard({ account }: { readonly account: Account }) {
-  const { slots, running, models, blocked_until, blocked_why, troubles } = account;
+  const { slots, running, models, blocked_until, blocked_why, troubles, tested, last_error } = account;
   // The local engine has no key to test.
   const isLocal = account.account === 'local';
   return (
@@ -61,6 +70,16 @@ function AccountCard({ account }: { readonly account: Account }) {
           After a quarter of an hour its jobs go to the next route, or fail.
         </p>
       ))}
+      {last_error !== null && (
+        <p className="small soft anywhere">
+          Last error <RelativeTime at={last_error.at} />: {last_error.message}
+        </p>
+      )}
+      {tested !== null && (
+        <p className={`small anywhere ${isBadTest(tested.outcome) ? 'fault' : 'soft'}`}>
+          Tested <RelativeTime at={tested.at} />: {tested.says}
+        </p>
+      )}
       <div className="row">
         <meter
           className="slots grow"
@@ -122,28 +141,41 @@ function PauseButton({ account: { account, paused } }: { readonly account: Accou
   );
 }
 
-/** One free call with the key of the account, to see whether the upstream accepts it. */
+/** `untried`: the provider has no free call, which is no fault of the account. */
+const isBadTest = (outcome: string): boolean => outcome !== 'accepted' && outcome !== 'untried';
+
+/** One free call with the key of the account, to see whether the upstream accepts it; the card keeps the result. */
 function TestButton({ account }: { readonly account: string }) {
+  const queries = useQueryClient();
   const mayTest = useMay('admin');
   const test = useMutation({
     mutationFn: () => callApi<AccountTest>('POST', `providers/${encodeURIComponent(account)}/test`),
-    onSuccess({ outcome, says, routes }) {
-      // A key may be accepted while a route names a model that the account may not use.
-      const bad = routes.filter(route => route.outcome === 'refused');
-      const sentences = [
-        says,
-        ...bad.map(route => `The route of ${route.model} cannot work: ${route.says}.`),
-      ];
-      // `untried`: the provider has no free call, which is no fault of the account.
-      const isBad = bad.length > 0 || (outcome !== 'accepted' && outcome !== 'untried');
-      toast(`${account}: ${sentences.join(' ')}`, { isBad });
-    },
     onError: toastFailure,
+    onSettled: () => queries.invalidateQueries({ queryKey: providersQuery.queryKey }),
   });
   if (!mayTest) return null;
   return (
     <button type="button" className="button slim" disabled={test.isPending} onClick={() => test.mutate()}>
       {test.isPending ? 'Testing …' : 'Test'}
+    </button>
+  );
+}
+
+/** Reads atelier.yaml again, in every process of the machine that answers. */
+function ReloadButton() {
+  const queries = useQueryClient();
+  const reload = useMutation({
+    mutationFn: () => callApi<{ readonly faults: readonly string[] }>('POST', 'settings/reload'),
+    onSuccess: ({ faults }) =>
+      faults.length === 0
+        ? toast('The settings were read again.')
+        : toast(`The settings stay as they were. ${faults.join(' ')}`, { isBad: true }),
+    onError: toastFailure,
+    onSettled: () => queries.invalidateQueries(),
+  });
+  return (
+    <button type="button" className="button" disabled={reload.isPending} onClick={() => reload.mutate()}>
+      Reload
     </button>
   );
 }

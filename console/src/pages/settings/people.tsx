@@ -49,7 +49,7 @@ export function People() {
   );
 }
 
-/** A change of role ends the sessions of the person. */
+/** A change of role ends the sessions of the person. The identity provider gives its people their roles. */
 function PersonLine({ person }: { readonly person: Person }) {
   const queries = useQueryClient();
   // Both acts refresh the list, also after a failure.
@@ -65,7 +65,12 @@ function PersonLine({ person }: { readonly person: Person }) {
   });
   const remove = useMutation({
     mutationFn: () => callApi('DELETE', `people/${person.id}`),
-    onSuccess: () => toast(`${person.name} can no longer log in.`),
+    onSuccess: () =>
+      toast(
+        person.login === 'oidc'
+          ? `Removed; ${person.name} comes back with the next login by the identity provider.`
+          : `${person.name} can no longer log in.`,
+      ),
     ...settled,
   });
   return (
@@ -76,18 +81,22 @@ function PersonLine({ person }: { readonly person: Person }) {
           added <RelativeTime at={person.created_at} />
         </span>
       </span>
-      <select
-        className="input slim-select"
-        aria-label={`Role of ${person.name}`}
-        value={person.role}
-        onChange={event => change.mutate(event.target.value)}
-      >
-        {roles.map(({ role, says }) => (
-          <option key={role} value={role}>
-            {role}: {says}
-          </option>
-        ))}
-      </select>
+      {person.login === 'oidc' ? (
+        <span className="small soft">{person.role}, by the groups of the identity provider</span>
+      ) : (
+        <select
+          className="input slim-select"
+          aria-label={`Role of ${person.name}`}
+          value={person.role}
+          onChange={event => change.mutate(event.target.value)}
+        >
+          {roles.map(({ role, says }) => (
+            <option key={role} value={role}>
+              {role}: {says}
+            </option>
+          ))}
+        </select>
+      )}
       <button
         type="button"
         className="button slim danger"

@@ -3,12 +3,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditLine, Page } from '../../api/answers.ts';
 import { callApi, gatewayRoot } from '../../api/call-api.ts';
-import { peopleQuery, sessionQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/queries.ts';
 import { Loaded, PageHead } from '../../components/page-states.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Switcher } from '../../components/switcher.tsx';
 import { TableWrap } from '../../components/table-wrap.tsx';
 import { toastFailure } from '../../components/toasts.tsx';
+import { usePersonNames } from '../../components/use-person-names.ts';
 import { useMay } from '../../shell/session.ts';
 import { chooseTheme, readTheme, type Theme } from '../../shell/theme.ts';
 import { OwnPassword } from './own-password.tsx';
@@ -18,7 +19,7 @@ import { Sessions } from './sessions.tsx';
 /** `system` is what the browser says, and the default. */
 const themes = ['system', 'light', 'dark'] as const;
 
-/** People are for admins, the password is for people with an account. */
+/** People are for admins, the password is for people who have one here. */
 export function SettingsPage() {
   const isAdmin = useMay('admin');
   const { data: session } = useQuery(sessionQuery);
@@ -27,7 +28,7 @@ export function SettingsPage() {
       <PageHead title="Settings" />
       <div className="stack">
         <You />
-        {session?.person != null && <OwnPassword />}
+        {session?.login === 'password' && <OwnPassword />}
         <Sessions />
         {isAdmin && <People />}
         <Audit />
@@ -87,7 +88,8 @@ function Audit() {
     queryKey: ['audit'],
     queryFn: ({ signal }) => callApi<Page<AuditLine>>('GET', 'audit?limit=30', { signal }),
   });
-  const nameOf = usePersonNames();
+  const ids = query.data?.data.flatMap(({ actor, subject }) => [actor, subject]) ?? [];
+  const nameOf = usePersonNames(ids);
   return (
     <section className="card">
       <h2>Audit</h2>
@@ -124,12 +126,6 @@ function Audit() {
       </Loaded>
     </section>
   );
-}
-
-/** The name of a person by the id that the audit log has; any other id, and everything for who is no admin, as it is. */
-function usePersonNames(): (id: string) => string {
-  const people = useQuery({ ...peopleQuery, enabled: useMay('admin') }).data?.data ?? [];
-  return id => people.find(person => person.id === id)?.name ?? id;
 }
 
 /** Where this gateway is, its protocol and licence, and which hosts this page connects to. */

@@ -5,6 +5,7 @@ import type { ResolvedReference } from '../../../domain/reference.ts';
 import { callbackUrl, choice, flag, group, integer, list, requiredText } from '../../fields.ts';
 import type { MediaLimits } from '../../media.ts';
 import { defineModel } from '../../model.ts';
+import { useInContent } from '../../result-uses.ts';
 import {
   alphaFields,
   alphaNative,
@@ -240,6 +241,7 @@ export default defineModel({
       execution_expires_after,
     });
   },
+  uses: [useInContent('first_frame'), useInContent('last_frame')],
   examples: [
     {
       content: [{ type: 'text', text: 'A lighthouse on a cliff at dusk, slow waves' }],

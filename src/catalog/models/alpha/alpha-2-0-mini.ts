@@ -5,6 +5,7 @@ import { choice, group, list } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { isAtMostSeconds } from '../../media-limits.ts';
 import { defineModel } from '../../model.ts';
+import { use, useInContent } from '../../result-uses.ts';
 import type { FactsAt } from '../../rule.ts';
 import {
   type AlphaItem,
@@ -230,6 +231,13 @@ export default defineModel({
   ],
   render: (input, factsAt) => planAlpha(input, input.resolution, factsAt),
   native: view => alphaNative(view, view.input.resolution, { generate_audio: view.input.generate_audio }),
+  uses: [
+    useInContent('first_frame'),
+    useInContent('reference'),
+    useInContent('last_frame'),
+    use('reference', 'video', 'content.-.video_url.url', { type: 'video_url', role: 'reference_video' }),
+    use('sound', 'audio', 'content.-.audio_url.url', { type: 'audio_url', role: 'reference_audio' }),
+  ],
   examples: [
     {
       content: [{ type: 'text', text: 'A paper boat sails along a gutter in the rain' }],

@@ -5,6 +5,7 @@ import type { PictureMask } from '../../../../engine/src/render-plan.ts';
 import { group, integer, list, number } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   betaImage,
   betaNative,
@@ -171,6 +172,7 @@ export default defineModel({
     ),
   native: betaNative,
   nativeImage: betaImage,
+  uses: [use('edit', 'image', 'jobId')],
   examples: [
     {
       jobId: '019e0000-0000-7000-8000-000000000001',

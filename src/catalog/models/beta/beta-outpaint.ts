@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { number } from '../../fields.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   betaImage,
   betaNative,
@@ -51,6 +52,7 @@ export default defineModel({
   },
   native: betaNative,
   nativeImage: betaImage,
+  uses: [use('extend', 'image', 'jobId')],
   examples: [
     { jobId: '019e0000-0000-7000-8000-000000000001', imageNo: 0, scale: 1.1 },
     {

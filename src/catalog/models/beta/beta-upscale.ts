@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { numberChoice } from '../../fields.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   betaImage,
   betaNative,
@@ -52,6 +53,7 @@ export default defineModel({
   },
   native: betaNative,
   nativeImage: betaImage,
+  uses: [use('enlarge', 'image', 'jobId')],
   examples: [
     { jobId: '019e0000-0000-7000-8000-000000000001' },
     { jobId: '019e0000-0000-7000-8000-000000000001', imageNo: 3, type: 1 },

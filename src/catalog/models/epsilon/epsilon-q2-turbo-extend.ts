@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { integer, list, requiredText, text } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   epsilonCorner,
   epsilonDelivery,
@@ -105,6 +106,7 @@ export default defineModel({
     };
   },
   native: epsilonTask,
+  uses: [use('extend', 'video', 'video_url'), use('last_frame', 'image', 'images.0')],
   examples: [
     { video_url: 'https://files.test/surf.mp4', resolution: '540p', duration: 1 },
     {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { choice, flag, integer, list, text } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   epsilonDelivery,
   epsilonFrame,
@@ -104,6 +105,7 @@ export default defineModel({
     };
   },
   native: epsilonTask,
+  uses: [use('first_frame', 'image', 'images.0')],
   examples: [
     {
       images: ['https://files.test/pier.jpg'],

@@ -5,6 +5,7 @@ import type { MediaFacts } from '../../../domain/media.ts';
 import { flag, integer, list } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
+import { use } from '../../result-uses.ts';
 import {
   epsilonDelivery,
   epsilonFrame,
@@ -99,6 +100,7 @@ export default defineModel({
     };
   },
   native: epsilonTask,
+  uses: [use('first_frame', 'image', 'images.0'), use('last_frame', 'image', 'images.1')],
   examples: [
     {
       images: ['https://files.test/day.jpg', 'https://files.test/night.jpg'],

@@ -6,6 +6,7 @@ import { choice, cutText, flag, integer, text } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
 import { primaryOutputs } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { splitShots } from '../../split-shots.ts';
 
 /** Contract 2.14: exact values, by level; `SR` of the usage is the number of the level. */
@@ -141,6 +142,7 @@ export default defineModel({
       }),
     };
   },
+  uses: [use('sound', 'audio', 'audio_url')],
   examples: [
     { prompt: 'A sailboat crossing a calm bay at sunrise', duration: 2, size: '1280*720' },
     {

@@ -7,6 +7,7 @@ import { media } from '../../media.ts';
 import { isAtMostSeconds } from '../../media-limits.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, videosOf } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { gammaPicture } from './gamma-image-shared.ts';
 import { gammaClip, gammaVideoSize, keepOriginalSound } from './gamma-video-shared.ts';
 
@@ -124,6 +125,7 @@ export default defineModel({
     };
   },
   native: view => gammaTask(view, { videos: videosOf(view) }),
+  uses: [use('reference', 'image', 'image_url'), use('motion', 'video', 'video_url')],
   examples: [
     {
       image_url: 'https://files.test/dancer.png',

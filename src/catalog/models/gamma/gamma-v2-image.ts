@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { gammaImageFields, planGammaImage } from './gamma-image-shared.ts';
 
 export default defineModel({
@@ -15,6 +16,7 @@ export default defineModel({
   // Contract 2.7: this model has no `image_reference`, so an image is always what the result starts from.
   render: input => planGammaImage(input, 'base'),
   native: view => gammaTask(view, { images: imagesOf(view) }),
+  uses: [use('reference', 'image', 'image')],
   examples: [
     { prompt: 'A fox asleep in tall grass', n: 1, resolution: '1k', aspect_ratio: '1:1' },
     {

@@ -5,6 +5,7 @@ import { choice, group, list, text } from '../../fields.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { gammaImageFields, gammaPicture, gammaSizes } from './gamma-image-shared.ts';
 
 /** Contract 2.6: fields that are the same in 2.7. `prompt` is not among them, because here it is optional. */
@@ -71,6 +72,10 @@ export default defineModel({
     };
   },
   native: view => gammaTask(view, { images: imagesOf(view) }),
+  uses: [
+    use('reference', 'image', 'subject_image_list.-.subject_image'),
+    use('style', 'image', 'style_image'),
+  ],
   examples: [
     {
       prompt: 'The dog from the picture on a beach',

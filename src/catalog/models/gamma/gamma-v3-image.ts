@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { choice, element, list } from '../../fields.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, imagesOf } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { gammaImageFields, planGammaImage } from './gamma-image-shared.ts';
 
 /** Contract 2.7: subjects plus reference images. */
@@ -56,6 +57,7 @@ export default defineModel({
   // Contract 2.7: with `image_reference` the image gives a character; without, the picture that is drawn over.
   render: input => planGammaImage(input, input.image_reference === undefined ? 'base' : 'subject'),
   native: view => gammaTask(view, { images: imagesOf(view) }),
+  uses: [use('reference', 'image', 'image')],
   examples: [
     { prompt: 'A red balloon over a quiet lake at dawn', n: 1, resolution: '1k', aspect_ratio: '1:1' },
     {

@@ -4,6 +4,7 @@ import type { VideoPlan } from '../../../../engine/src/render-plan.ts';
 import { ratioOf } from '../../frame-size.ts';
 import { defineModel } from '../../model.ts';
 import { gammaTask, videosOf } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import type { FactsAt } from '../../rule.ts';
 import { splitShots } from '../../split-shots.ts';
 import {
@@ -29,6 +30,13 @@ export default defineModel({
   rules: omniRules,
   render: planOf,
   native: view => gammaTask(view, { videos: videosOf(view) }),
+  uses: [
+    use('first_frame', 'image', 'image_list.-.image_url', { type: 'first_frame' }),
+    use('reference', 'image', 'image_list.-.image_url'),
+    use('last_frame', 'image', 'image_list.-.image_url', { type: 'end_frame' }),
+    use('edit', 'video', 'video_list.-.video_url', { refer_type: 'base' }),
+    use('reference', 'video', 'video_list.-.video_url', { refer_type: 'feature' }),
+  ],
   examples: [
     {
       prompt: 'A cat walks along a roof at dawn',

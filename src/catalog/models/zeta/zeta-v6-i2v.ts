@@ -6,6 +6,7 @@ import { ratioOf, sizeByShorterSide } from '../../frame-size.ts';
 import { media } from '../../media.ts';
 import { defineModel } from '../../model.ts';
 import { primaryOutputs } from '../../outputs.ts';
+import { use } from '../../result-uses.ts';
 import { splitShots } from '../../split-shots.ts';
 
 /** Decisions 7: a megabyte of the contract is 1024 × 1024 bytes. */
@@ -89,6 +90,7 @@ export default defineModel({
       prompt: input.prompt,
     };
   },
+  uses: [use('first_frame', 'image', 'image')],
   examples: [
     {
       image: 'https://files.test/harbour.jpg',

@@ -7,6 +7,7 @@ import { isFinal, type Job } from '../../../domain/job.ts';
 import type { Principal } from '../../../domain/key.ts';
 import { refuse } from '../../../domain/refusal.ts';
 import { cancelJob } from '../../../store/jobs/cancel.ts';
+import { forStatus } from '../../../store/jobs/read.ts';
 import type { HttpContext } from '../../http-context.ts';
 import { timelineOf } from '../../read-job.ts';
 
@@ -18,7 +19,8 @@ export async function answerStatus(
   { app, withLogs }: { readonly app: string; readonly withLogs: boolean },
 ) {
   reply.code(isFinal(job.state) ? 200 : 202);
-  return readFalStatus(context, job, { app, events: withLogs ? await timelineOf(context, job) : null });
+  const status = forStatus(job);
+  return readFalStatus(context, status, { app, events: withLogs ? await timelineOf(context, status) : null });
 }
 
 /** The result, 202 with the status while there is none, or the failure in the shape that the packages raise. */

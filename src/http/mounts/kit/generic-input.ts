@@ -7,6 +7,7 @@ import type { Model } from '../../../catalog/model.ts';
 import { type Refusal, refuse } from '../../../domain/refusal.ts';
 import { withWantedSize } from './find-size.ts';
 import { buildAround, faultsAt, schemaAt, withValue } from './schema-fields.ts';
+import { spellings, withSpelledTexts } from './spellings.ts';
 
 type RenderPlan = ReturnType<Model['render']>;
 
@@ -100,27 +101,11 @@ const isWithoutEffect = ({ withoutEffect }: GenericWords, param: string, value: 
  */
 function ownValue(model: Model, name: string, value: unknown, isGeneric: boolean): unknown {
   if (!Object.hasOwn(model.schema.shape, name) || value instanceof GivenPicture) return undefined;
-  const written = spellings(value);
+  const written = typeof value === 'object' ? [withSpelledTexts(model, name, value)] : spellings(value);
   // With one spelling there is nothing to choose, and admission names every fault.
-  if (!isGeneric && written.length === 1) return value;
+  if (!isGeneric && written.length === 1) return written[0];
   const valid = written.find(spelling => faultsAt(model, { [name]: spelling }, name).length === 0);
   return valid ?? (isGeneric ? undefined : value);
-}
-
-/** A value as JSON may write it: forms have texts alone, and some protocols write numbers as texts. */
-function spellings(value: unknown): readonly unknown[] {
-  if (typeof value === 'number') return [value, String(value)];
-  if (typeof value === 'boolean') return [value, value ? 'on' : 'off'];
-  if (typeof value !== 'string') return [value];
-  if (value === 'true' || value === 'false')
-    return [value, value === 'true', value === 'true' ? 'on' : 'off'];
-  if (/^-?\d{1,15}(?:\.\d{1,9})?$/.test(value)) return [value, Number(value)];
-  if (!/^[[{]/.test(value)) return [value];
-  try {
-    return [value, JSON.parse(value)];
-  } catch {
-    return [value];
-  }
 }
 
 /** A word that the model has no field for: it is good where it asks for what the model makes anyway. */

@@ -6,6 +6,7 @@ import { wholeOf } from '../../../body/chunks.ts';
 import type { JsonObject } from '../../../body/json-body.ts';
 import type { BodyReservation } from '../../../body/memory-budget.ts';
 import { isJsonContentType, readJsonObject } from '../../../body/read-body.ts';
+import { valueAt } from '../../../catalog/field-meaning.ts';
 import type { Principal } from '../../../domain/key.ts';
 import { type RefusalName, refuse } from '../../../domain/refusal.ts';
 import { sniff } from '../../../media/sniff.ts';
@@ -62,10 +63,29 @@ async function readForm(message: IncomingMessage, reservation: BodyReservation):
   return [...fields, ...files].reduce<JsonObject>(withField, {});
 }
 
-/** `image[]` and repeated names become lists, `input_reference[image_url]` a member of an object. */
+/** More brackets are part of the name, which then is no field. */
+const bracketed = /^([^[\]]+)((?:\[[^[\]]*\]){1,8})$/;
+
+/**
+ * Names with brackets are members and items, as the packages write them: `image[]`, `settings[duration]`,
+ * `content[][type]`. A name that is repeated becomes a list.
+ */
 function withField(body: JsonObject, [name, value]: readonly [string, unknown]): JsonObject {
-  const [, outer = name, inner] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? [];
+  const [, outer = name, brackets = ''] = bracketed.exec(name) ?? [];
+  const path = [...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, key = '']) => key);
   const before = Object.hasOwn(body, outer) ? body[outer] : undefined;
-  if (inner) return { ...body, [outer]: { ...Object(before), [inner]: value } };
-  return { ...body, [outer]: before === undefined ? value : [...[before].flat(), value] };
+  return { ...body, [outer]: placed(before, path, value) };
+}
+
+/** What stands at a place of the body, with one more value. An empty key is an item of a list. */
+function placed(before: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return before === undefined ? value : [...[before].flat(), value];
+  if (key !== '') return { ...Object(before), [key]: placed(valueAt(before, key), rest, value) };
+  const items = before === undefined ? [] : [before].flat();
+  const last = items.at(-1);
+  // Members of an item follow each other: one that it has already begins the next item.
+  const isNext = rest.length === 0 || last === undefined || valueAt(last, rest.join('.')) !== undefined;
+  return isNext
+    ? [...items, placed(undefined, rest, value)]
+    : [...items.slice(0, -1), placed(last, rest, value)];
 }
