@@ -34,9 +34,9 @@ const firstEntries = { sqlite: 500, postgres: 5_000 } as const;
 const entriesOfPart = { sqlite: 20_000, postgres: 250_000 } as const;
 const growthOfParts = 6;
 /** The newest prompts with the words, of which the longest or dearest are found. */
-const sortedMatches = 20_000;
-/** PostgreSQL: words that are frequent are found among the newest prompts, all others by their index. */
-const newestPrompts = 5_000;
+const sortedMatches = 10_000;
+/** PostgreSQL: words that no more prompts have are found by their index, all others in the order of the entries. */
+const fewPrompts = 5_000;
 
 /** The way for a filter and an order. */
 export async function openWalk(db: Connection, filter: JobFilter, order: JobOrder): Promise<Walk> {
@@ -176,7 +176,7 @@ function entriesByTime(search: Search): Walk {
   const nextSize = openPartSizes(db);
   return async (after, count) => {
     const from = after === null ? null : await findEntry(db, after);
-    if (filter.words !== null && db.dialect === 'postgres') return entriesByWord(search, from, count);
+    if (db.dialect === 'postgres') return entriesAtOnce(search, from, count);
     const size = nextSize();
     const part = entryPart(search, from, size);
     const { values, bind } = part;
@@ -228,12 +228,17 @@ function entryPart({ db, filter, order }: Search, from: Entry | null, limit: num
     filter.words === null
       ? `SELECT * FROM job_search WHERE ${['1 = 1', ...bounds('number')].join(' AND ')}
          ORDER BY number ${direction} LIMIT ${limit}`
-      : `SELECT job_search.* FROM (SELECT ${wordsKey(db.dialect)} AS hit FROM job_words
+      : `SELECT found.* FROM (SELECT ${wordsKey(db.dialect)} AS hit FROM job_words
            WHERE ${[matchOf(db, filter.words.wanted, bind), ...bounds(wordsKey(db.dialect))].join(' AND ')}
-           ORDER BY ${wordsKey(db.dialect)} ${direction} LIMIT ${limit}) AS hits
-         JOIN job_search ON job_search.number = hits.hit`;
+           ORDER BY ${wordsKey(db.dialect)} ${direction} LIMIT ${limit}) AS hits ${joinedEntry[db.dialect]}`;
   return { sql, values, bind, direction };
 }
+
+/** The entry of a hit. PostgreSQL looks each up, too, and does not read all entries for a few thousand hits. */
+const joinedEntry = {
+  sqlite: 'JOIN job_search AS found ON found.number = hits.hit',
+  postgres: 'CROSS JOIN LATERAL (SELECT * FROM job_search WHERE number = hits.hit OFFSET 0) AS found',
+} as const;
 
 const timeBounds = (
   { since, until }: JobFilter,
@@ -257,38 +262,48 @@ function matchOf(
 }
 
 /**
- * PostgreSQL's index of words knows no order: it would read and sort every prompt with a frequent word. Such a word fills
- * the page from the newest prompts; where they do not, few enough prompts have it.
+ * PostgreSQL, which delays no request here, searches all entries at once. Its index of words knows no order: a word that
+ * few prompts have is found by it; a frequent one soon fills the page from the entries in their order.
  */
-async function entriesByWord(search: Search, from: Entry | null, count: number): Promise<Part> {
+async function entriesAtOnce(search: Search, from: Entry | null, count: number): Promise<Part> {
   const { db, filter, order } = search;
-  const { wanted } = filter.words!;
-  for (const isNewestAlone of [true, false]) {
-    const values: Value[] = [];
-    const bind = (value: Value) => `$${values.push(value)}`;
-    const [direction, isBehind] = order === 'oldest' ? ['ASC', '>'] : ['DESC', '<'];
-    const bounds = [
-      ...(from === null ? [] : [`number ${isBehind} ${bind(from.number)}`]),
-      ...timeBounds(filter, 'number', bind),
-    ];
-    const within = ['TRUE', ...bounds].join(' AND ');
-    const match = matchOf(db, wanted, bind);
-    const hits = isNewestAlone
-      ? `SELECT number FROM (SELECT number, words FROM job_words WHERE ${within}
-           ORDER BY number ${direction} LIMIT ${newestPrompts}) AS newest WHERE ${match}`
-      : `SELECT number FROM job_words WHERE ${match} AND ${within}`;
-    const rows = await db.read(
-      `WITH hits AS MATERIALIZED (${hits})
-       SELECT entry.job_id FROM hits JOIN job_search AS entry ON entry.number = hits.number
-       WHERE ${['TRUE', ...conditionsOnEntries(filter, bind)].join(' AND ')}
-       ORDER BY entry.number ${direction} LIMIT ${count}`,
-      values,
-    );
-    const ids = rows.map(row => jobIdFromRow(text(row, 'job_id')));
-    if (ids.length === count) return { ids, next: ids.at(-1)! };
-    if (!isNewestAlone) return { ids, next: null };
-  }
-  throw new Error('expected the last of two searches to return');
+  const values: Value[] = [];
+  const bind = (value: Value) => `$${values.push(value)}`;
+  const [direction, isBehind] = order === 'oldest' ? ['ASC', '>'] : ['DESC', '<'];
+  const conditions = [
+    ...(filter.words === null ? ['TRUE'] : [await matchOfEntries(db, filter.words.wanted, bind)]),
+    ...(from === null ? [] : [`entry.number ${isBehind} ${bind(from.number)}`]),
+    ...timeBounds(filter, 'entry.number', bind),
+    ...conditionsOnEntries(filter, bind),
+  ];
+  const rows = await db.read(
+    `SELECT entry.job_id FROM job_search AS entry WHERE ${conditions.join(' AND ')}
+     ORDER BY entry.number ${direction} LIMIT ${count}`,
+    values,
+  );
+  const ids = rows.map(row => jobIdFromRow(text(row, 'job_id')));
+  return { ids, next: ids.length === count ? ids.at(-1)! : null };
+}
+
+/** The condition on an entry that its prompt has the words. */
+async function matchOfEntries(
+  db: Connection,
+  wanted: readonly SearchWord[],
+  bind: (value: Value) => string,
+): Promise<string> {
+  // Materialized, the first part is read by the index of words, and no further than the limit. Otherwise the server
+  // plans for the limit, and reads every prompt for a word that is rare.
+  const values: Value[] = [];
+  const rows = await db.read(
+    `WITH matches AS MATERIALIZED
+       (SELECT number FROM job_words WHERE ${matchOf(db, wanted, value => `$${values.push(value)}`)})
+     SELECT number FROM matches LIMIT ${fewPrompts + 1}`,
+    values,
+  );
+  if (rows.length <= fewPrompts)
+    return `entry.number = ANY(CAST(${bind(`{${rows.map(row => integer(row, 'number'))}}`)} AS BIGINT[]))`;
+  // The offset keeps it a look-up by number for each entry.
+  return `EXISTS (SELECT 1 FROM job_words WHERE number = entry.number AND ${matchOf(db, wanted, bind)} OFFSET 0)`;
 }
 
 /** By run time or cost, the highest first; with words, among the newest prompts that have them. */

@@ -17,6 +17,9 @@ CREATE TABLE job_search (
 );
 CREATE INDEX job_search_by_run ON job_search (run_ms, number) WHERE run_ms IS NOT NULL;
 CREATE INDEX job_search_by_cost ON job_search (cost, number) WHERE cost IS NOT NULL;
+-- An error is searched together with jobs that have not ended.
+CREATE INDEX job_search_by_error ON job_search (error_code, number) WHERE error_code IS NOT NULL;
+CREATE INDEX job_search_unfinished ON job_search (number) WHERE state = 'unfinished';
 
 -- The words of prompts by the same number: apart, so that the end of a job writes none of them again.
 CREATE TABLE job_words (
