@@ -1,15 +1,7 @@
 /** Adds accounts, models and routes to the text of `atelier.yaml`; every other line stays as it was written. */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  parse,
-  parseDocument,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import type { Document, YAMLMap, YAMLSeq } from 'yaml';
+import { loadYaml } from '../domain/lazy-packages.ts';
 
 /** What is added. */
 export interface AddedAccount {
@@ -43,7 +35,7 @@ export const setModel = (text: string, added: AddedModel): string =>
   keepLinesOf(text, textWithModel(text, added));
 
 function textWithModel(text: string, { id, model, routes }: AddedModel): string {
-  const document = parseDocument(text);
+  const document = loadYaml().parseDocument(text);
   membersOf(document, 'models').set(id, shortInOneLine(document.createNode(model)));
   membersOf(document, 'routes').set(id, shortInOneLine(document.createNode(routes)));
   return document.toString({ lineWidth: 0 });
@@ -54,6 +46,7 @@ const maxLineLength = 100;
 
 /** Lists of values, and the maps in a list, are written in one line where they fit into it. */
 function shortInOneLine<Written>(node: Written): Written {
+  const { isMap, isScalar, isSeq } = loadYaml();
   if (isMap(node)) for (const { value } of node.items) shortInOneLine(value);
   if (!isSeq(node)) return node;
   node.flow = isShort(node);
@@ -64,17 +57,21 @@ function shortInOneLine<Written>(node: Written): Written {
   return node;
 }
 
-const isShort = (node: YAMLMap | YAMLSeq): boolean =>
-  (isMap(node) || node.items.every(isScalar)) && JSON.stringify(node).length <= maxLineLength;
+function isShort(node: YAMLMap | YAMLSeq): boolean {
+  const { isMap, isScalar } = loadYaml();
+  return (isMap(node) || node.items.every(isScalar)) && JSON.stringify(node).length <= maxLineLength;
+}
 
 /** The edited text with the lines of the text that it was made of. */
 function keepLinesOf(text: string, edited: string): string {
+  const { parse } = loadYaml();
   const kept = withLinesOf(text, edited);
   // Lines are matched without their spaces: should that ever change a value, the file is written in one style.
   return isDeepStrictEqual(parse(kept), parse(edited)) ? kept : edited;
 }
 
 function parseDocumentWith(text: string, { name, settings, models }: AddedAccount): string {
+  const { isSeq, parseDocument } = loadYaml();
   const document = parseDocument(text);
   membersOf(document, 'accounts').set(name, document.createNode(settings));
   const routes = models.length === 0 ? null : membersOf(document, 'routes');
@@ -89,6 +86,7 @@ function parseDocumentWith(text: string, { name, settings, models }: AddedAccoun
 
 /** The map below a key of the file, created where there is none. */
 function membersOf(document: Document, key: 'accounts' | 'models' | 'routes') {
+  const { isMap } = loadYaml();
   if (!isMap(document.get(key))) document.set(key, document.createNode({}));
   const members = document.get(key);
   if (!isMap(members)) throw new Error(`expected a map below ${key}`);
