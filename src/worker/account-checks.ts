@@ -5,7 +5,10 @@ import type { Account, Route } from '../routing/routes.ts';
 import type { WorkerContext } from './context.ts';
 
 export interface AccountChecks {
-  /** Checks every account of the present routing, and resolves once all are checked; the free calls go on after that. */
+  /**
+   * Checks every account of the present routing, and resolves once those are checked that did not pass at the start
+   * before; the free calls go on after that.
+   */
   checkAll(): Promise<void>;
   /** Whether its provider passed the last check; false before the first. */
   readonly isUsable: (accountId: string) => boolean;
@@ -42,7 +45,13 @@ export function openAccountChecks(
     async checkAll() {
       // The settings may have put right what was wrong.
       await breaker.forgetTroubles();
-      await Promise.all(routing.accounts.map(checkAccount));
+      const checks = routing.accounts.map(account => {
+        const checked = checkAccount(account);
+        if (!passedChecks.has(account.id)) return checked;
+        checked.catch(failure => log.error({ err: failure, account: account.id }, 'provider check failed'));
+        return null;
+      });
+      await Promise.all(checks);
     },
     isUsable: accountId => results.get(accountId)?.ok ?? false,
     unavailableReason() {

@@ -22,11 +22,12 @@ function openChecks(passedChecks: PassedChecks) {
   const routing = { accounts: [account], routesOf: () => [] } as unknown as WorkerContext['routing'];
   const breaker = { forgetTroubles: async () => {} } as unknown as WorkerContext['breaker'];
   const { signal: stopping } = new AbortController();
+  const { promise: known, resolve: onChecked } = Promise.withResolvers<void>();
   const checks = openAccountChecks(
     { routing, catalog: contractCatalog, breaker, passedChecks, log },
-    { stopping, onChecked: () => {} },
+    { stopping, onChecked },
   );
-  return { checks, checked: checks.checkAll(), end };
+  return { checks, checked: checks.checkAll(), known, end };
 }
 
 describe('an account whose check has not ended', () => {
@@ -48,11 +49,12 @@ describe('an account whose check has not ended', () => {
     assert.deepEqual(await readdir(folder), ['engine-checked']);
   });
 
-  test('is ready at the next start, and its jobs are claimed only after the check', async () => {
-    const { checks, checked, end } = openChecks(await openPassedChecks(folder, log));
+  test('is ready at the next start, which does not wait for it, and its jobs are claimed only after the check', async () => {
+    const { checks, checked, known, end } = openChecks(await openPassedChecks(folder, log));
+    await checked;
     assert.deepEqual([checks.unavailableReason(), checks.isUsable(localAccount)], [null, false]);
     end({ ok: false, reason: 'a package is gone' });
-    await checked;
+    await known;
     assert.deepEqual(
       [checks.unavailableReason(), checks.isUsable(localAccount)],
       ['a package is gone', false],
