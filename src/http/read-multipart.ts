@@ -42,7 +42,8 @@ const maxFormBytes = 48 * 1024 * 1024;
 /** A form with any number of files, in their order. */
 interface FilesForm<Kept> {
   readonly files: readonly Kept[];
-  readonly fields: ReadonlyMap<string, string>;
+  /** In their order: a name that is repeated is a list. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
 /** Which parts a reader takes as files. */
@@ -84,7 +85,7 @@ export async function readMultipart<Kept>(
     takes,
     refusesLongFields: false,
   });
-  return { file: files[0] ?? null, fields };
+  return { file: files[0] ?? null, fields: new Map(fields) };
 }
 
 /** Reads a form with at most so many files, under any names. */
@@ -117,7 +118,7 @@ async function readForm<Kept>(
   reserve();
   // Its end was reported already, and is not reported again.
   if (message.destroyed) throw malformed('the connection was closed');
-  const fields = new Map<string, string>();
+  const fields: (readonly [name: string, value: string])[] = [];
   const contents: Readable[] = [];
   const taking: Promise<Kept>[] = [];
 
@@ -141,7 +142,7 @@ async function readForm<Kept>(
       });
       parser.on('field', (name, value, _, isCut) => {
         if (isCut && rules.refusesLongFields) reject(tooLong(name));
-        else if (fields.size < limits.fields) fields.set(name, value);
+        else if (fields.length < limits.fields) fields.push([name, value]);
       });
       parser.on('partsLimit', () => reject(malformed('too many context')));
       parser.on('fieldsLimit', () => reject(malformed('too many fields')));

@@ -118,14 +118,19 @@ console.log(JSON.stringify({ url, key, args: process.argv.slice(2), stdin }));
 `;
     await writeFile(join(programs, 'npx'), recorder);
     await chmod(join(programs, 'npx'), 0o755);
-    for (const one of all) {
+    const textsOfJson = { ...hostileInput, input: { prompt: 'true', n: '2' } };
+    // The command itself runs the code of every model in test/client/sdk-snippets.test.ts.
+    const calls = [
+      [hostileInput, [`prompt=${hostile}`, 'n=2', '--save'], null],
+      [textsOfJson, ['prompt:="true"', 'n:="2"', '--save'], null],
+      [longInput, ['--json', '@-', '--save'], longInput.input],
+    ] as const;
+    for (const [one, fields, stdin] of calls) {
       await writeFile(join(folder, 'cli.sh'), codeOf('CLI', one));
       const called = JSON.parse(await run('sh', ['cli.sh'], bare(programs)));
       assert.deepEqual([called.url, called.key], [url, key]);
-      assert.deepEqual(called.args.slice(0, 3), ['atelier', 'run', one.model]);
-      const fields = Object.entries(one.input as object).map(([name, value]) => `${name}=${value}`);
-      if (called.stdin === null) assert.deepEqual(called.args.slice(3), [...fields, '--save']);
-      else assert.deepEqual(JSON.parse(called.stdin), one.input);
+      assert.deepEqual(called.args, ['atelier', 'run', one.model, ...fields]);
+      assert.deepEqual(JSON.parse(called.stdin), stdin);
     }
   });
 });

@@ -57,7 +57,7 @@ console.log(JSON.stringify(output, null, 2));`;
 
 /** Our provider of that package. The text is the word that it demands; all other fields are the model's own. */
 export function aiSdk({ url, key, model, kind }: SnippetTarget, input: unknown): string {
-  const { name, word, none, result, file } = aiSdkCalls[kind];
+  const { name, word, none, result, file, wait } = aiSdkCalls[kind];
   const { [word]: text, ...others } = isMembers(input) ? input : {};
   const [said, own] = typeof text === 'string' ? [toJson(text), others] : [none, input];
   return `// npm install ai ${url}/ai-sdk.tgz; ${savedAs}
@@ -70,22 +70,33 @@ const atelier = createAtelier({ baseUrl: ${toJson(url)}, apiKey: ${toJson(key)} 
 const { ${result}, providerMetadata } = await generate({
   model: atelier.${kind}Model(${toJson(model)}),
   ${word}: ${said},
-  providerOptions: { atelier: ${toJson(own, 2).replaceAll('\n', '\n  ')} },
+  providerOptions: { atelier: ${toJson(own, 2).replaceAll('\n', '\n  ')} },${wait}
 });
 const name = \`result.\${${file}.mediaType.split('/')[1]}\`;
 await writeFile(name, ${file}.uint8Array);
 console.log(JSON.stringify({ saved: name, ...providerMetadata.atelier }, null, 2));`;
 }
 
-/** The function of a kind, its word for the text, what stands there without one, and where its file is. */
+/**
+ * The function of a kind, its word for the text, what stands there without one, where its file is, and how it waits:
+ * for a video the package itself looks every five seconds, and gives up after ten minutes.
+ */
 const aiSdkCalls = {
-  video: { name: 'experimental_generateVideo', word: 'prompt', none: '{}', result: 'video', file: 'video' },
+  video: {
+    name: 'experimental_generateVideo',
+    word: 'prompt',
+    none: '{}',
+    result: 'video',
+    file: 'video',
+    wait: '\n  poll: { intervalMs: 1000, timeoutMs: 3_600_000 },',
+  },
   image: {
     name: 'generateImage',
     word: 'prompt',
     none: '{ images: [] }',
     result: 'images',
     file: 'images[0]',
+    wait: '',
   },
-  speech: { name: 'generateSpeech', word: 'text', none: "''", result: 'audio', file: 'audio' },
+  speech: { name: 'generateSpeech', word: 'text', none: "''", result: 'audio', file: 'audio', wait: '' },
 } as const;

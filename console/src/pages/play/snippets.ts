@@ -152,11 +152,26 @@ function cli({ url, key, model }: SnippetTarget, input: unknown): string {
   );
   const env = [`ATELIER_URL=${wordOf(url)}`, `ATELIER_API_KEY=${wordOf(key)}`];
   if (isFlat) {
-    const words = members.map(([name, value]) => `  ${name}=${wordOf(String(value))}`);
+    const words = members.map(([name, value]) => `  ${fieldOf(name, value)}`);
     return `${place}\n${[...env, `npx atelier run ${model}`, ...words, '  --save'].join(' \\\n')}`;
   }
   const command = [...env, `npx atelier run ${model} --json @- --save <<'INPUT'`].join(' \\\n');
   return `${place}\n${command}\n${toJson(input, 2)}\nINPUT`;
+}
+
+/** A text that is JSON, such as a length of `'5'`, is written as JSON: the command would read a number where the field takes both. */
+const fieldOf = (name: string, value: unknown): string =>
+  typeof value === 'string' && isJson(value)
+    ? `${name}:=${wordOf(toJson(value))}`
+    : `${name}=${wordOf(String(value))}`;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Quoted only where a shell needs it. */
