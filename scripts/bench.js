@@ -1,5 +1,5 @@
 // npm run bench: sets everything up, then measures this machine. A word names one benchmark; its flags follow.
 import { install, node, root, run } from './setup.js';
 
-install();
+await install();
 run(node(), [`${root}bench/all.ts`, ...process.argv.slice(2)]);

@@ -1,6 +1,5 @@
 // Builds the client and the provider of the AI SDK where they changed; npm start and the tests do it too.
-import { buildAiSdk } from './ai-sdk.js';
-import { buildClient } from './client.js';
+import { buildWorkspaces } from './build-workspaces.js';
+import { aiSdk, client } from './workspaces.js';
 
-buildClient();
-buildAiSdk();
+await buildWorkspaces([client, aiSdk]);

@@ -1,4 +1,5 @@
 // Builds the console where its sources are newer than what was built of them; npm start and the tests do it too.
-import { buildConsole } from './console.js';
+import { buildWorkspaces } from './build-workspaces.js';
+import { consolePage } from './workspaces.js';
 
-buildConsole();
+await buildWorkspaces([consolePage]);

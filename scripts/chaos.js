@@ -1,5 +1,5 @@
 // npm run chaos: sets everything up, then kills processes under load and checks every promise.
 import { install, node, root, run } from './setup.js';
 
-install();
+await install();
 run(node(), [`${root}bench/chaos/chaos.ts`, ...process.argv.slice(2)]);

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { install, node, root } from './setup.js';
 
-install();
+await install();
 const bin = `${root}node_modules/.bin/`;
 const tsc = (...words) => [node(), `${bin}tsc`, ...words];
 

@@ -1,5 +1,5 @@
 // npm run example-media: sets everything up, then renders the samples and examples of the console anew.
 import { install, node, root, run } from './setup.js';
 
-install();
+await install();
 run(node(), [`${root}bench/media/example-media.ts`]);

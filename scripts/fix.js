@@ -1,7 +1,7 @@
 // npm run fix: writes what is generated from the sources anew, formats every file, and applies the safe fixes of the linter.
 import { install, node, root, run } from './setup.js';
 
-install();
+await install();
 for (const program of [
   'scripts/write-errors-page.js',
   'scripts/write-config-schema.js',

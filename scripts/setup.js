@@ -1,5 +1,5 @@
 // Plain JavaScript for any Node: it runs before the dependencies, and with them the right Node, are there.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ export const install = () => installOnce('everything');
 export const installForRunning = () => installOnce(isEverythingInstalled() ? 'everything' : 'running');
 
 /** The stamp says which lock file was installed, and which part of it; afterwards all is offline. */
-function installOnce(extent) {
+async function installOnce(extent) {
   const lock = createHash('sha256')
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex');
@@ -33,7 +33,7 @@ function installOnce(extent) {
   console.error(
     `Installing ${extent === 'running' ? 'what running needs' : 'what tests and checks need, too'} (once) …`,
   );
-  if (!npmInstall(root, partOf(extent))) {
+  if (!(await npmInstall(root, partOf(extent)))) {
     console.error(
       'The dependencies could not be installed. Is the npm registry reachable? Then run the command again.',
     );
@@ -65,9 +65,17 @@ export const isEverythingInstalled = () => readStamp().extent === 'everything';
  */
 export function npmInstall(folder, words) {
   const common = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  return (
-    spawnSync('npm', ['install', ...common, ...words], { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0
-  );
+  const npm = spawn('npm', ['install', ...common, ...words], { cwd: folder, stdio: ['ignore', 2, 2] });
+  // It is not left behind where this process ends before it.
+  const end = () => npm.kill();
+  process.once('exit', end);
+  return new Promise(done => {
+    npm.on('error', () => done(false));
+    npm.on('close', code => {
+      process.off('exit', end);
+      done(code === 0);
+    });
+  });
 }
 
 /** The Node that the dependencies brought, or the one that runs this where that is new enough. */

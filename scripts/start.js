@@ -1,20 +1,16 @@
 // npm start: sets everything up, then serves. Signals go to the server, and its exit code is ours.
 import { spawn } from 'node:child_process';
-import { buildAiSdk } from './ai-sdk.js';
-import { buildClient } from './client.js';
-import { buildConsole } from './console.js';
+import { buildWorkspaces } from './build-workspaces.js';
 import { installForRunning, node, root } from './setup.js';
 import { whyNotToStart } from './start-checks.js';
+import { aiSdk, client, consolePage } from './workspaces.js';
 
 const reason = await whyNotToStart(process.env);
 if (reason !== null) {
   console.error(reason);
   process.exit(1);
 }
-installForRunning();
-buildConsole();
-buildClient();
-buildAiSdk();
+await buildWorkspaces([consolePage, client, aiSdk], installForRunning());
 const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];
 const server = spawn(
   node(),

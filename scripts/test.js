@@ -3,10 +3,11 @@
 // whose name begins so.
 // With --fleet each gateway of a test is three api and three worker processes; the suite of the contract unless files are named.
 import { availableParallelism } from 'node:os';
-import { buildConsole } from './console.js';
+import { buildWorkspaces } from './build-workspaces.js';
 import { install, node, root, run } from './setup.js';
+import { consolePage } from './workspaces.js';
 
-install();
+await install();
 const words = process.argv.slice(2);
 const isFleet = words.includes('--fleet');
 const isFast = words.includes('--fast');
@@ -17,12 +18,12 @@ const env = {
   // Most processes of tests load the whole program: it is parsed once for all.
   NODE_COMPILE_CACHE: `${root}node_modules/.cache/atelier-compiled`,
 };
-if (named.length === 0 && !isFleet) runBatches();
+if (named.length === 0 && !isFleet) await runBatches();
 else runFiles();
 
-function runBatches() {
+async function runBatches() {
   // Several files of tests look at it: none of them builds it while another looks.
-  if (!isFast) buildConsole();
+  if (!isFast) await buildWorkspaces([consolePage]);
   run(node(), ['testkit/run/run-tests.ts', ...(isFast ? ['--fast'] : []), ...batches], {
     ...env,
     ...(!isFast && { ATELIER_CONSOLE_BUILT: '1' }),

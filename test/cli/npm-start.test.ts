@@ -106,3 +106,58 @@ describe('packages', () => {
     assert.deepEqual(await installed(), [forRunning, forRunning]);
   });
 });
+
+describe('what is built', () => {
+  /** Builds a workspace whose compiler writes one file, as a start does, and ends with its exit code. */
+  const build = () =>
+    run(
+      [
+        '-e',
+        `const { installForRunning } = await import('./scripts/setup.js');
+        const { buildWorkspaces } = await import('./scripts/build-workspaces.js');
+        const page = { name: 'a-page', folder: 'page', sources: ['src'], command: ['node_modules/compiler.js'], isEmptiedFirst: true, otherwise: 'The rest works.' };
+        await buildWorkspaces([page], installForRunning());`,
+      ],
+      { FIFO: join(clone, 'fifo'), TMPDIR: join(clone, 'tmp') },
+    );
+  const npm = (script: string) =>
+    writeFile(join(clone, 'bin/npm'), `#!/bin/sh\necho "$*" >> "$RECORD"\nmkdir -p node_modules\n${script}`);
+  const compiler = `require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/page.html', 'built')`;
+
+  beforeEach(async () => {
+    for (const folder of ['tmp', 'page/src', 'page/dist'])
+      await mkdir(join(clone, folder), { recursive: true });
+    await writeFile(join(clone, 'page/src/page.js'), '');
+    await writeFile(join(clone, 'page/dist/old.html'), 'of before');
+    for (const file of ['tsconfig.json', '.npmrc']) await writeFile(join(clone, file), '');
+  });
+
+  test('its packages are fetched beside those for running, and the next start builds nothing', async () => {
+    // Each end of the pipe waits for the other.
+    await npm(
+      `[ -p "$FIFO" ] || mkfifo "$FIFO" 2>&-
+case "$*" in *--omit=dev*) timeout 20 sh -c 'echo > "$FIFO"' ;; *) timeout 20 cat "$FIFO" > /dev/null && echo "${compiler}" > node_modules/compiler.js ;; esac`,
+    );
+    assert.deepEqual(await build(), {
+      code: 0,
+      stderr: 'Installing what running needs (once) …\nBuilding the page …\n',
+    });
+    assert.deepEqual((await readdir(join(clone, 'page/dist'))).sort(), ['.stamp', 'page.html']);
+    assert.deepEqual(await readdir(join(clone, 'tmp')), []);
+    assert.deepEqual(await build(), { code: 0, stderr: '' });
+  });
+
+  test('what cannot be built is reported, and what was built before stays', async () => {
+    await npm('');
+    const { code, stderr } = await build();
+    assert.equal(code, 0);
+    assert.equal(stderr.split('\n').at(-2), 'The page could not be built. The rest works.');
+    assert.deepEqual(await readdir(join(clone, 'page/dist')), ['old.html']);
+  });
+
+  test('nothing is left of it where what running needs cannot be installed', async () => {
+    await npm(`case "$*" in *--omit=dev*) exit 1 ;; *) exec timeout 20 tail -f /dev/null ;; esac`);
+    assert.equal((await build()).code, 1);
+    assert.deepEqual(await readdir(join(clone, 'tmp')), []);
+  });
+});
