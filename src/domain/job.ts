@@ -159,6 +159,12 @@ export interface UncertainReason {
   readonly candidates?: readonly { readonly upstreamId: string; readonly sentAt: number }[];
 }
 
+/** What an operator can do about the cause of a failure. */
+export interface Remedy {
+  readonly code: 'result_address_refused';
+  readonly message: string;
+}
+
 /** How a leased job ended; `settle` writes it. */
 export type Outcome =
   | {
@@ -174,6 +180,8 @@ export type Outcome =
       readonly usage?: readonly Usage[];
       /** What an operator needs to resolve an uncertain submission; never shown to the client. */
       readonly uncertainSubmission?: UncertainReason;
+      /** What an operator can do about the cause, by a word for programs; never shown to the client. */
+      readonly remedy?: Remedy;
       /** Whether its upstream charges all of it although it failed. Absent: no. */
       readonly isCharged?: boolean;
     }

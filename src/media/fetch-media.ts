@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkUrl } from './address-guard.ts';
 import { BodyFailed, BodyTooLarge, type BoundedBody } from './bounded-body.ts';
 import type { Outbound } from './outbound.ts';
 import type { SpooledFile } from './spool-file.ts';
@@ -30,10 +31,11 @@ export interface FetchRefused {
   /** A sentence that may be shown to the sender of the URL. */
   readonly reason: string;
   /**
-   * `transient`: a timeout, a network error, 429 or 5xx, so that another attempt may succeed. `address`: the URL is
-   * wrong. `content`: the content is too large or empty.
+   * `transient`: a timeout, a network error, 429 or 5xx, so that another attempt may succeed. `private`: nothing was
+   * sent to an address that the operator has not allowed. `address`: the URL is wrong. `content`: the content is too
+   * large or empty.
    */
-  readonly why: 'transient' | 'address' | 'content';
+  readonly why: 'transient' | 'private' | 'address' | 'content';
   /** The `retry-after` header of a 429 or 5xx, unparsed. */
   readonly retryAfter?: string;
 }
@@ -58,8 +60,11 @@ export async function fetchMedia(
       ...(share !== undefined && { share }),
       ...(signal && { signal }),
     });
-    if (answer.kind !== 'answered')
-      return refused(answer.reason, answer.kind === 'failed' ? 'transient' : 'address');
+    if (answer.kind === 'failed') return refused(answer.reason, 'transient');
+    if (answer.kind === 'refused_address') {
+      const isPrivate = checkUrl(next, { allowPrivate: true }).ok;
+      return refused(answer.reason, isPrivate ? 'private' : 'address');
+    }
     const { status, headers, body } = answer;
     const refusal = refusalOf(status, headers, maxBytes);
     if (refusal === null) return saveBody(body, directory);

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobInfo } from '../domain/blobs.ts';
 import { minutes, seconds } from '../domain/clock.ts';
-import { jobError } from '../domain/job.ts';
+import { jobError, type Remedy } from '../domain/job.ts';
 import type { MediaFacts } from '../domain/media.ts';
 import type { ProducedFile, Production } from '../domain/provider.ts';
 import { fetchMedia } from '../media/fetch-media.ts';
@@ -60,7 +60,7 @@ export async function fetchOutputs(
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   // Each retry may replace the URLs.
   let latest = production;
-  let reason = '';
+  let failure: FetchFailure = { reason: '' };
   for (let retries = 0; retries < maxAttempts; retries++) {
     const early =
       retries === 0
@@ -69,11 +69,18 @@ export async function fetchOutputs(
     if (early) return endedWith(early);
     if (retries > 0) latest = await refreshProduction(running, upstreamJob, latest);
     const fetched = await fetchFiles(context, running, latest, folder);
-    if (typeof fetched !== 'string') return { kind: 'fetched', production: fetched };
-    reason = fetched;
+    if ('files' in fetched) return { kind: 'fetched', production: fetched };
+    failure = fetched;
   }
+  const { reason, remedy } = failure;
   const error = jobError('runtime_error', `the result could not be fetched: ${reason}`);
-  return endedWith({ kind: 'failed', error });
+  return endedWith({ kind: 'failed', error, ...(remedy && { remedy }) });
+}
+
+/** Why a file could not be fetched, and what the operator can do where it is a matter of the settings. */
+interface FetchFailure {
+  readonly reason: string;
+  readonly remedy?: Remedy;
 }
 
 /** Null unless every file is on this machine already. */
@@ -109,23 +116,23 @@ async function fetchFiles(
   running: RunningJob,
   production: Production,
   folder: string,
-): Promise<LocalProduction | string> {
+): Promise<LocalProduction | FetchFailure> {
   const files: LocalFile[] = [];
   for (const file of production.files) {
     const fetched = await fetchFile(context, running, file, folder);
-    if (typeof fetched === 'string') return fetched;
+    if ('reason' in fetched) return fetched;
     files.push(fetched);
   }
   return { ...production, files };
 }
 
-/** One file; probed unless its type cannot be. A string is the reason of a failure. */
+/** One file; probed unless its type cannot be. */
 async function fetchFile(
   { prober }: WorkerContext,
   { job, route, signal }: RunningJob,
   file: ProducedFile,
   folder: string,
-): Promise<LocalFile | string> {
+): Promise<LocalFile | FetchFailure> {
   if (file.source.kind === 'path') return toLocalFile(file, file.source.path);
   const fetched = await fetchMedia(route.account.resultsClient, file.source.url, {
     maxBytes: maxResultBytes,
@@ -134,13 +141,26 @@ async function fetchFile(
     share: job.userId,
     signal,
   });
-  if (fetched.kind === 'refused') return fetched.reason;
+  if (fetched.kind === 'refused') {
+    const { reason, why } = fetched;
+    return why === 'private' ? { reason, remedy: remedyFor(route.account.id, file.source.url) } : { reason };
+  }
   const { path, bytes, sha256 } = fetched;
   const local = { ...toLocalFile(file, path), content: { bytes, sha256 } };
   if (file.pcm || file.role === 'subtitle') return local;
   // The bytes decide, not the declared type: a page of HTML is no video.
   const probe = await prober.probe(path, { share: job.keyId, kind: 'job' });
   const facts = probe.kind === 'read' ? probe.facts : null;
-  if (!facts?.image && !facts?.video && !facts?.audio) return 'The content of the URL is not a media file.';
+  if (!facts?.image && !facts?.video && !facts?.audio)
+    return { reason: 'The content of the URL is not a media file.' };
   return { ...local, facts, mimeType: facts.mimeType };
+}
+
+/** Without the path of the result, which may be signed. */
+function remedyFor(account: string, url: string): Remedy {
+  const host = URL.parse(url)?.origin ?? 'an invalid address';
+  return {
+    code: 'result_address_refused',
+    message: `The upstream gave its result at ${host}. Results are fetched from public addresses, and from that in base_url of the account ${account}; with ATELIER_ALLOW_PRIVATE_NETWORK=1 from any.`,
+  };
 }

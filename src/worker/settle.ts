@@ -91,6 +91,9 @@ export function endAfterError(
   return endedWith({ kind: 'failed', error: jobError('internal_error', 'something went wrong on our side') });
 }
 
-/** Code and sentence of a failure, as fields of the log line. */
-const errorOf = (outcome: Outcome) =>
-  outcome.kind === 'failed' ? { error: outcome.error.code, reason: outcome.error.message } : {};
+/** Code and sentence of a failure, and what to do about it, as fields of the log line. */
+function errorOf(outcome: Outcome) {
+  if (outcome.kind !== 'failed') return {};
+  const { error, remedy } = outcome;
+  return { error: error.code, reason: error.message, ...(remedy && { remedy: remedy.message }) };
+}

@@ -177,7 +177,7 @@ describe('each redirect is checked like the first address', () => {
       assert.deepEqual(await fetchMedia(outbound, 'http://media.example/a.png', limits), {
         kind: 'refused',
         reason: 'The address is not a public one.',
-        why: 'address',
+        why: 'private',
       });
       assert.deepEqual(requested, [
         'http://media.example/a.png',

@@ -1,7 +1,7 @@
 /** Attempts: the intent written before a billable call, and the answer recorded after it. */
 import type { StoredExchange } from '../../domain/exchange.ts';
 import { type JobId, jobIdFromRow } from '../../domain/ids.ts';
-import type { Lease } from '../../domain/job.ts';
+import type { Lease, Remedy, UncertainReason } from '../../domain/job.ts';
 import { fromJson, toJson } from '../../domain/json.ts';
 import type { Connection, Row, Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
@@ -132,6 +132,19 @@ async function writeAnswer(
       'error' in answer ? toJson(answer.error) : null,
       exchange && toJson(exchange),
     ],
+  );
+}
+
+/** Records what an operator needs to know of the newest attempt of a job, where its call itself succeeded. */
+export async function recordAttemptError(
+  tx: Statements,
+  jobId: string,
+  error: UncertainReason | Remedy,
+): Promise<void> {
+  await tx.write(
+    `UPDATE attempts SET error = $2 WHERE job_id = $1
+       AND number = (SELECT MAX(number) FROM attempts AS newest WHERE newest.job_id = attempts.job_id)`,
+    [jobId, toJson(error)],
   );
 }
 

@@ -53,19 +53,6 @@ export async function markUncertain(
   );
 }
 
-/** Records why the newest attempt of a job is uncertain, where its call itself succeeded. */
-export async function recordUncertainReason(
-  tx: Statements,
-  jobId: string,
-  why: UncertainReason,
-): Promise<void> {
-  await tx.write(
-    `UPDATE attempts SET error = $2 WHERE job_id = $1
-       AND number = (SELECT MAX(number) FROM attempts AS newest WHERE newest.job_id = attempts.job_id)`,
-    [jobId, toJson(why)],
-  );
-}
-
 /**
  * Columns of an `UncertainSubmission`. `doubted_at` is the former name of the moment when it became uncertain.
  */

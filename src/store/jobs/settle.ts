@@ -3,7 +3,8 @@ import type { StoredFile } from '../../domain/file.ts';
 import type { JobState, Lease, Outcome } from '../../domain/job.ts';
 import { isFinal } from '../../domain/job.ts';
 import { toJson } from '../../domain/json.ts';
-import { markUncertain, recordUncertainReason } from '../attempts/uncertain.ts';
+import { recordAttemptError } from '../attempts/attempts.ts';
+import { markUncertain } from '../attempts/uncertain.ts';
 import { insertUsage } from '../attempts/usage.ts';
 import { enqueueCallback } from '../callbacks/deliveries.ts';
 import type { Connection } from '../db/connection.ts';
@@ -43,8 +44,8 @@ export function settle(
       await insertEvent(tx, lease.jobId, { at: now, level: 'WARN', message: outcome.reason });
     if (outcome.kind === 'interrupted') await insertEvent(tx, lease.jobId, requeuedEvent(now));
     const state = stateAfter(outcome);
-    if (outcome.kind === 'failed' && outcome.uncertainSubmission)
-      await recordUncertainReason(tx, lease.jobId, outcome.uncertainSubmission);
+    const explanation = outcome.kind === 'failed' && (outcome.uncertainSubmission ?? outcome.remedy);
+    if (explanation) await recordAttemptError(tx, lease.jobId, explanation);
     if (isFinal(state)) {
       await markUncertain(tx, [lease.jobId], now, isUncertain(outcome));
       if (integer(row, 'has_hold') === 1) await endHold(tx, lease.jobId, chargeOf(outcome), now);

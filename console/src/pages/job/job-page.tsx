@@ -40,7 +40,7 @@ function Job({ job }: { readonly job: JobDetail }) {
   return (
     <div className="stack">
       <Head job={job} />
-      {job.error && <JobFailure error={job.error} />}
+      {job.error && <JobFailure error={job.error} attempts={job.attempts} />}
       <Lineage jobId={job.request_id} />
       <div className="job-columns">
         <div className="stack">

@@ -54,7 +54,7 @@ function RunStatus({ job, children }: { readonly job: JobDetail; readonly childr
       </div>
       {job.completed_at === null && <Progress job={job} />}
       {job.state === 'available' && <UnavailableProviders model={job.model} />}
-      {job.error && <JobFailure error={job.error} />}
+      {job.error && <JobFailure error={job.error} attempts={job.attempts} />}
       <Outputs job={job} isStage />
       {children}
     </div>
@@ -139,8 +139,14 @@ const adviceOf: Readonly<Record<string, string>> = {
   internal_error: 'This is a fault of the gateway: its log has the cause under this request_id.',
 };
 
-/** Why a job failed: the sentence, the code, and what the upstream answered. */
-export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['error']> }) {
+/** Why a job failed: the sentence, the code, what the upstream answered, and what to do about it. */
+export function JobFailure({
+  error,
+  attempts,
+}: Pick<JobDetail, 'attempts'> & { readonly error: NonNullable<JobDetail['error']> }) {
+  const last = attempts.at(-1)?.error;
+  // The settings are the cause: neither another try nor another input helps.
+  const advice = last?.code === 'result_address_refused' ? last.message : adviceOf[error.code];
   return (
     <div className={error.code === 'cancelled' ? 'notice wait' : 'notice bad'} role="alert">
       <strong>{error.message.replace(/^Runtime execution failed: /, '')}</strong>
@@ -149,7 +155,7 @@ export function JobFailure({ error }: { readonly error: NonNullable<JobDetail['e
         {error.retryable && ' · retryable'}
         {error.provider && ` · upstream: ${error.provider.code} ${error.provider.message}`}
       </p>
-      {adviceOf[error.code] !== undefined && <p className="small">{adviceOf[error.code]}</p>}
+      {advice !== undefined && <p className="small">{advice}</p>}
     </div>
   );
 }
