@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { jobIdFromRow, newWorkerId } from '../../src/domain/ids.ts';
 import type { Connection } from '../../src/store/db/connection.ts';
 import { claimJobs } from '../../src/store/jobs/claim.ts';
+import { insertJob } from '../../src/store/jobs/insert.ts';
+import type { Inserted } from '../../src/store/jobs/insert-rows.ts';
 import { openQueuePositions } from '../../src/store/jobs/queue-position.ts';
 import { openTestClock } from '../../testkit/clock.ts';
 import { dialects, makeDatabase, type TestDatabase } from '../../testkit/databases/databases.ts';
@@ -78,6 +80,27 @@ for (const dialect of dialects) {
       assert.equal(await positions.positionOf(queue[101]!), Math.round((3_000 * 101) / 2_999));
       assert.equal(await positions.positionOf(queue[100]!), 100);
     });
+
+    // Where the hundredth place is among the new jobs, and where it is before them.
+    for (const waiting of [97, 105])
+      test(`a creation behind ${waiting} jobs knows its place up to a hundred, among others of the same moment too`, async () => {
+        const modelId = unique('model');
+        await fillQueue(db, owner, { modelId, count: waiting });
+        const other = await makeOwner(db);
+        const made = [
+          ...[1, 2, 3].map(() => newJob(other, { modelId })),
+          ...[1, 2, 3].map(() => newJob(owner, { modelId })),
+          newJob(other, { modelId, priority: 1 }),
+        ];
+        const insertions = await Promise.all(made.map(job => insertJob(db, job)));
+        const queue = await queueOf(modelId);
+        assert.equal(queue.length, waiting + 7);
+        const beyond = (place: number) => (place > 100 ? 'beyond' : place);
+        for (const [index, insertion] of insertions.entries()) {
+          const place = queue.findIndex(({ id }) => id === made[index]!.id);
+          assert.equal(beyond((insertion as Inserted).ahead), beyond(place));
+        }
+      });
 
     test('it is exact also where fresh totals would put it far out', async () => {
       const modelId = unique('model');

@@ -3,7 +3,7 @@ import type { JobId, KeyId, UserId } from '../../domain/ids.ts';
 import type { Priority } from '../../domain/job.ts';
 import type { Connection, Row, Statements, Value } from '../db/connection.ts';
 import { integer, text } from '../db/rows.ts';
-import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
+import { countAheadSql, maxExactPosition } from './count-ahead.ts';
 import type { Idempotency } from './idempotency.ts';
 
 /** What admission decided about a job. */
@@ -97,24 +97,34 @@ const rankOf = (value: (column: Column) => string) =>
      WHERE model_id = ${value('model_id')} AND band = ${value('band')} AND state = 'available') AS places), 0)`;
 
 /** The position is counted where the rank is known, so that the answer to a creation needs no other statement. */
-const returning = (place: PlaceInSql) =>
-  `ON CONFLICT DO NOTHING RETURNING id, rank, ${countAheadSql(place)} AS ahead`;
+const returning = (ahead: string) => `ON CONFLICT DO NOTHING RETURNING id, rank, ${ahead} AS ahead`;
 const parameter = (column: Column) => `$${columnNames.indexOf(column) + 1}`;
 const insertOne = `INSERT INTO jobs (${columnNames}, state, rank) VALUES (${columnNames.map(parameter)}, 'available', ${rankOf(parameter)})
-  ${returning({
-    modelId: parameter('model_id'),
-    priority: parameter('band'),
-    // SQLite bounds the range of the index by a column only where it is an expression.
-    rank: '+jobs.rank',
-    id: parameter('id'),
-  })}`;
+  ${returning(
+    countAheadSql({
+      modelId: parameter('model_id'),
+      priority: parameter('band'),
+      // SQLite bounds the range of the index by a column only where it is an expression.
+      rank: '+jobs.rank',
+      id: parameter('id'),
+    }),
+  )}`;
 
-// Jobs of one statement do not see each other: `behind` is how many of them precede one in its user's queue.
-const insertMany = `INSERT INTO jobs (${columnNames}, state, rank)
-  SELECT ${columnNames}, 'available', ${rankOf(column => `fresh.${column}`)} + behind
-  FROM json_to_recordset(CAST($1 AS JSON))
-    AS fresh(behind INTEGER, ${columnNames.map(column => `${column} ${columns[column]}`)})
-  ${returning({ modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'jobs.rank', id: 'jobs.id' })}`;
+// Jobs of one statement do not see each other: `behind` is how many of them precede one in its user's queue. What all of
+// a queue share is read once: the rank of its next job, and of each model the last place that is counted exactly.
+const insertMany = `WITH fresh AS MATERIALIZED (SELECT * FROM json_to_recordset(CAST($1 AS JSON))
+    AS fresh(behind INTEGER, ${columnNames.map(column => `${column} ${columns[column]}`)})),
+  queues AS MATERIALIZED (SELECT model_id, band, user_id, ${rankOf(column => `queue.${column}`)} AS next_rank
+    FROM (SELECT DISTINCT model_id, band, user_id FROM fresh) AS queue),
+  counted AS MATERIALIZED (SELECT last.* FROM (SELECT DISTINCT model_id FROM fresh) AS queue CROSS JOIN LATERAL
+    (SELECT model_id, band, rank, id FROM jobs WHERE jobs.model_id = queue.model_id AND state = 'available'
+     ORDER BY band, rank, id OFFSET ${maxExactPosition} LIMIT 1) AS last)
+  INSERT INTO jobs (${columnNames}, state, rank)
+  SELECT ${columnNames.map(column => `fresh.${column}`)}, 'available', next_rank + behind
+  FROM fresh JOIN queues USING (model_id, band, user_id)
+  ${returning(`CASE WHEN EXISTS (SELECT 1 FROM counted WHERE counted.model_id = jobs.model_id
+      AND (counted.band, counted.rank, counted.id) < (jobs.band, jobs.rank, jobs.id)) THEN ${maxExactPosition + 1}
+    ELSE ${countAheadSql({ modelId: 'jobs.model_id', priority: 'jobs.band', rank: 'jobs.rank', id: 'jobs.id' })} END`)}`;
 
 const insertedFromRow = (row: Row | undefined): Inserted | null =>
   row ? { kind: 'inserted', rank: integer(row, 'rank'), ahead: integer(row, 'ahead') } : null;
