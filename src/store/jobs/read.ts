@@ -11,7 +11,7 @@ import type { Job, JobError, JobEvent, JobResult, JobState, JobStatus, Priority 
 import { fromJson } from '../../domain/json.ts';
 import type { CostBody } from '../../domain/money.ts';
 import { batch } from '../db/batch.ts';
-import type { Connection, Row, Statements, Value } from '../db/connection.ts';
+import type { Row, Statements, Value } from '../db/connection.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from '../db/rows.ts';
 import { countAheadSql, type PlaceInSql } from './count-ahead.ts';
 
@@ -68,9 +68,17 @@ export async function readJobSummary(db: Statements, address: JobAddress): Promi
   return row ? summaryFromRow(row) : null;
 }
 
-/** For the status endpoint: on PostgreSQL concurrent reads share one statement. */
-export const readJobForStatus = (db: Connection, address: JobAddress): Promise<JobForStatus | null> =>
-  db.dialect === 'postgres' ? readForStatusBatched(db, address) : readForStatus(db, address);
+/**
+ * For the status endpoint: concurrent reads run together, on PostgreSQL in one statement. Their answers are then written
+ * one after another, which takes a third less of the processor than a write between every two requests.
+ */
+export const readJobForStatus = batch(
+  (db, addresses: readonly JobAddress[]) =>
+    db.dialect === 'postgres'
+      ? readManyForStatus(db, addresses)
+      : Promise.all(addresses.map(address => readForStatus(db, address))),
+  { maxSize: 256, maxConcurrent: 2 },
+);
 
 /** A status of a waiting job has its position, which one statement reads with it. */
 const selectForStatus = (place: PlaceInSql) => `SELECT ${statusColumns},
@@ -98,18 +106,18 @@ async function readForStatus(
 }
 
 /** One statement for all that are requested at the same moment; user and model are compared here, not in SQL. */
-const readForStatusBatched = batch(
-  async (db, addresses: readonly JobAddress[]) => {
-    const ids = JSON.stringify(addresses.map(({ jobId }) => jobId));
-    const rows = await db.read(selectManyForStatus, [ids]);
-    const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
-    return addresses.map(({ jobId, userId, modelId }) => {
-      const row = rowById.get(jobId);
-      return row && row.user_id === userId && row.model_id === modelId ? withAheadFromRow(row) : null;
-    });
-  },
-  { maxSize: 256, maxConcurrent: 2 },
-);
+async function readManyForStatus(
+  db: Statements,
+  addresses: readonly JobAddress[],
+): Promise<readonly (JobForStatus | null)[]> {
+  const ids = JSON.stringify(addresses.map(({ jobId }) => jobId));
+  const rows = await db.read(selectManyForStatus, [ids]);
+  const rowById = new Map(rows.map(row => [text(row, 'id'), row]));
+  return addresses.map(({ jobId, userId, modelId }) => {
+    const row = rowById.get(jobId);
+    return row && row.user_id === userId && row.model_id === modelId ? withAheadFromRow(row) : null;
+  });
+}
 
 /** Null for a job that is missing, of another user or of another model alike. */
 export async function readJob(db: Statements, address: JobAddress): Promise<Job | null> {
