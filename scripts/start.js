@@ -1,5 +1,6 @@
-// npm start: sets everything up, then serves. Signals go to the server, and its exit code is ours.
+// npm start: sets everything up, then serves.
 import { spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { buildWorkspaces } from './build-workspaces.js';
 import { installForRunning, node, root } from './setup.js';
 import { whyNotToStart } from './start-checks.js';
@@ -11,14 +12,22 @@ if (reason !== null) {
   process.exit(1);
 }
 await buildWorkspaces([consolePage, client, aiSdk], installForRunning());
-const watch = process.argv.includes('--watch') ? ['--watch-path=src'] : [];
-const server = spawn(
-  node(),
-  [...watch, 'bin/atelier.js', 'serve', ...process.argv.slice(2).filter(word => word !== '--watch')],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-);
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
-server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+const words = ['serve', ...process.argv.slice(2).filter(word => word !== '--watch')];
+const isWatching = process.argv.includes('--watch');
+if (!isWatching && realpathSync(node()) === process.execPath) await serveHere();
+else serveInChild();
+
+/** Another process would cost a tenth of a second, and 40 MB for as long as the gateway runs. */
+async function serveHere() {
+  process.chdir(root);
+  process.argv = [process.argv[0], `${root}bin/atelier.js`, ...words];
+  await import('../bin/atelier.js');
+}
+
+/** Where it is another Node that serves, or one that starts it again. Signals go to it, and its exit code is ours. */
+function serveInChild() {
+  const watch = isWatching ? ['--watch-path=src'] : [];
+  const server = spawn(node(), [...watch, 'bin/atelier.js', ...words], { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
+  server.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+}

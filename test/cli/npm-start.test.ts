@@ -161,3 +161,25 @@ case "$*" in *--omit=dev*) timeout 20 sh -c 'echo > "$FIFO"' ;; *) timeout 20 ca
     assert.deepEqual(await readdir(join(clone, 'tmp')), []);
   });
 });
+
+test('npm start serves in its own process, with the words that it was given', async () => {
+  const files = ['console/index.html', 'console/vite.config.js', 'tsconfig.json', '.npmrc'];
+  for (const folder of ['console', 'client', 'ai-sdk'])
+    files.push(`${folder}/package.json`, `${folder}/src/a`);
+  for (const file of [...files, 'client/tsconfig.json', 'ai-sdk/tsconfig.json', 'console/public/a']) {
+    await mkdir(join(clone, file, '..'), { recursive: true });
+    await writeFile(join(clone, file), '');
+  }
+  await writeFile(
+    join(clone, 'bin/atelier.js'),
+    'console.error(JSON.stringify([process.ppid, process.cwd(), ...process.argv.slice(1)]))',
+  );
+  const { code, stderr } = await run(['scripts/start.js', '--role', 'api'], { ATELIER_PORT: '0' });
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stderr.split('\n').at(-2) ?? ''), [
+    process.pid,
+    clone,
+    join(clone, 'bin/atelier.js'),
+    ...['serve', '--role', 'api'],
+  ]);
+});
