@@ -243,6 +243,7 @@ describe('from one result to the next', () => {
   test('the first page has the last 24 hours', async () => {
     const watched = await enter();
     const { page } = watched;
+    await visit(page, home());
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Last 24 hours' }) });
     await card.waitFor();
     const { body } = await gateway.ask('GET', '/admin/v1/overview', { key: token });

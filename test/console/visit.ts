@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core/axe.min.js';
 import type { Browser, Page } from 'playwright-core';
-import { openPage, type PageWanted, type Watched } from '../../testkit/browser/browser.ts';
+import { heightOf, openPage, type PageWanted, type Watched } from '../../testkit/browser/browser.ts';
 import { until } from '../../testkit/gateway/gateway.ts';
 
-/** A page of its own, logged in with the admin token. */
+/** A page of its own that shows nothing yet; its browser is logged in with the admin token. */
 export async function enter(
   browser: Browser,
   home: string,
@@ -13,12 +13,14 @@ export async function enter(
   wanted?: PageWanted,
 ): Promise<Watched> {
   const watched = await openPage(browser, home, wanted);
-  await watched.page.goto(home);
-  await logIn(watched.page, token);
-  await watched.page.getByRole('heading', { name: 'Home' }).waitFor();
+  const answer = await watched.context.request.post(new URL('/admin/v1/session', home).href, {
+    data: { token },
+  });
+  assert.equal(answer.status(), 200);
   return watched;
 }
 
+/** By the form of the login page. */
 export async function logIn(page: Page, token: string): Promise<void> {
   // Where there are people, the login opens with their passwords.
   await page.getByRole('button', { name: 'Admin token' }).click();
@@ -26,12 +28,27 @@ export async function logIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Shown, and done with its first requests. */
+/** Loaded and shown, and done with its first requests. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.locator('h1').first().waitFor();
-  await until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${address} to be loaded`);
+  await isLoaded(page, address);
 }
+
+/** The same from another page of the console, as by a link: its scripts, and axe, are not loaded again. */
+export async function goOn(page: Page, address: string): Promise<void> {
+  const before = await page.locator('h1').first().elementHandle();
+  await page.evaluate(to => window.history.pushState({}, '', to), address);
+  await until(
+    async () => !(await before?.evaluate(heading => heading.isConnected)),
+    'the page before to be gone',
+  );
+  await page.locator('h1').first().waitFor();
+  await isLoaded(page, address);
+}
+
+const isLoaded = (page: Page, address: string): Promise<boolean> =>
+  until(async () => (await page.getByText(/^\s*Loading /).count()) === 0, `${address} to be loaded`);
 
 /** Closes a page that requested nothing from other hosts, and in which nothing failed. */
 export async function leave({ context, foreign, failures }: Watched): Promise<void> {
@@ -49,6 +66,33 @@ export async function faultsBy(page: Page): Promise<readonly string[]> {
     violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} (${nodes.length})`);
+}
+
+/** A theme and a width. */
+type Look = readonly [theme: 'light' | 'dark', width: number];
+const looks: readonly Look[] = (['light', 'dark'] as const).flatMap(theme =>
+  [360, 390, 1440].map((width): Look => [theme, width]),
+);
+
+/**
+ * What is wrong with the page as it is shown, in each look: by axe, and that it is wider than the screen. Theme and width
+ * are matters of CSS alone, so that the page is changed, not loaded again.
+ */
+export async function faultsInLooks(page: Page, within = looks): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const [colorScheme, width] of within) {
+    await page.emulateMedia({ colorScheme });
+    const found = [...(await faultsOfWidth(page, width)), ...(await faultsBy(page))];
+    faults.push(...found.map(fault => `at ${width} px in ${colorScheme}: ${fault}`));
+  }
+  return faults;
+}
+
+/** Resizes the page. */
+export async function faultsOfWidth(page: Page, width: number): Promise<readonly string[]> {
+  await page.setViewportSize({ width, height: heightOf(width) });
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  return over > 0 ? [`${over} px too wide`] : [];
 }
 
 /** A film or a sound that is heard and seen: its time goes on. */

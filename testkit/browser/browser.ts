@@ -9,12 +9,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ofSystem = '/usr/bin/chromium';
 
+/** Other hosts have no address. Routes of Playwright would do it, too, but switch the cache of the browser off. */
+const cutOff = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost';
+
 /** A real browser: CHROMIUM names one, else that of the system, else the one that npm brings. */
 export async function launchBrowser(): Promise<Browser> {
   const named = process.env.CHROMIUM || (existsSync(ofSystem) ? ofSystem : null);
   return named === null
     ? launchBrought()
-    : chromium.launch({ executablePath: named, args: ['--no-sandbox', '--headless=new'] });
+    : chromium.launch({ executablePath: named, args: ['--no-sandbox', '--headless=new', cutOff] });
 }
 
 const brought = join(root, 'node_modules/.cache/atelier-chromium');
@@ -33,7 +36,7 @@ async function launchBrought(): Promise<Browser> {
   const libraries = [join(brought, 'al2023/lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':');
   return chromium.launch({
     executablePath: join(brought, 'chromium'),
-    args: ['--no-sandbox', '--headless=shell', '--no-zygote', '--disable-gpu'],
+    args: ['--no-sandbox', '--headless=shell', '--no-zygote', '--disable-gpu', cutOff],
     env: {
       ...process.env,
       LD_LIBRARY_PATH: libraries,
@@ -86,6 +89,9 @@ export interface PageWanted {
   readonly alsoVisits?: string;
 }
 
+/** Of a screen that is so wide, in pixels. */
+export const heightOf = (width: number): number => (width < 500 ? 780 : 900);
+
 /** A page of its own, cut off from every host but ours, and watched. */
 export async function openPage(
   browser: Browser,
@@ -93,20 +99,17 @@ export async function openPage(
   { width = 1440, theme = 'light', alsoVisits }: PageWanted = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
-    viewport: { width, height: width < 500 ? 780 : 900 },
+    viewport: { width, height: heightOf(width) },
     colorScheme: theme,
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
   const [foreign, failures]: [string[], string[]] = [[], []];
-  await context.route(
-    ({ origin, protocol }) =>
-      ![new URL(home).origin, alsoVisits].includes(origin) && !['data:', 'blob:'].includes(protocol),
-    route => {
-      foreign.push(route.request().url());
-      return route.abort();
-    },
-  );
+  context.on('request', request => {
+    const { origin, protocol } = new URL(request.url());
+    const isOurs = [new URL(home).origin, alsoVisits].includes(origin);
+    if (!isOurs && !['data:', 'blob:'].includes(protocol)) foreign.push(request.url());
+  });
   page.on('pageerror', failure => failures.push(String(failure)));
   page.on('console', message => {
     if (/Content Security Policy|Uncaught/.test(message.text())) failures.push(message.text());
