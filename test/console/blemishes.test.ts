@@ -39,6 +39,7 @@ describe('the console', () => {
     const { page } = watched;
     await visit(page, `${home()}play/gamma-v3-omni-video`);
     await page.mouse.wheel(0, 500);
+    await until(() => page.evaluate(() => window.scrollY === 500), 'the page to be scrolled');
     const seen = await page.evaluate(() => {
       const bar = document.querySelector('.play-bar')!.getBoundingClientRect();
       const below = document.querySelector('nav.bar')!.getBoundingClientRect();

@@ -128,9 +128,9 @@ describe('the page of a model', () => {
     await page.getByRole('heading', { name: 'Pictures with subjects', level: 1 }).waitFor();
     assert.equal(await page.getByLabel(/^Prompt/).inputValue(), 'A red balloon over a quiet lake at dawn');
     const example = page.getByAltText('An example of Pictures with subjects');
-    assert.equal(
-      await example.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth),
-      640,
+    await until(
+      () => example.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth === 640),
+      'the example',
     );
     // One picture at the price of the settings.
     await page.getByText(/about \$0\.04/).waitFor();

@@ -61,6 +61,8 @@ describe('the stage', () => {
     await page.locator('.output-picture').first().click();
     const box = page.getByRole('dialog');
     await box.getByText('1 of 2').waitFor();
+    // The focus comes into the dialog after it is drawn.
+    await box.locator(':focus').waitFor();
     await page.keyboard.press('ArrowRight');
     await box.getByText('2 of 2').waitFor();
     await page.keyboard.press('ArrowRight');
@@ -111,8 +113,9 @@ describe('the stage', () => {
     assert.equal(before.seed, 5);
     assert.ok(Number.isInteger(again.seed) && again.seed !== 5, `${again.seed}`);
     assert.deepEqual({ ...again, seed: 5 }, before);
-    await page.getByText('drawn by the local engine', { exact: true }).waitFor({ timeout: 60_000 });
     const pins = page.getByRole('button', { name: /^Pin(?:ned)? run/ });
+    // The gateway has the second run before the strip does: until then the first and the last pin are one.
+    await pins.nth(1).waitFor();
     await pins.first().click();
     await pins.last().click();
     await page.getByRole('button', { name: 'Compare the 2 pinned runs' }).click();
@@ -164,7 +167,7 @@ describe('the stage', () => {
       });
     });
     await visit(page, `${home()}play/${image}`);
-    await page.getByLabel(/^Prompt/).fill('A kite [atelier:slow=2]');
+    await page.getByLabel(/^Prompt/).fill('A kite [atelier:slow=60]');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page
       .getByText(/usually [\d.]+ m?s/)
@@ -172,11 +175,14 @@ describe('the stage', () => {
       .waitFor();
     await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
     await until(async () => (await page.title()) === `Running · ${image} · Atelier`, 'the title of a run');
+    // It is drawn, and the rest of its time is that of the clock.
+    await page.getByText(/^[1-9]\d* % · usually/).waitFor();
     await page.getByRole('button', { name: 'Notify me' }).click();
     await page.getByText('You will be notified when a run ends').waitFor();
     await page.evaluate(() => Object.assign(window, { isHiddenNow: true }));
     // Lists stop asking in a hidden tab; a run that is watched does not.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    gateway.clock.advance(60_000);
     await until(
       async () =>
         (await page.evaluate(() => Reflect.get(window, 'noticesShown').join())) === `Done · ${image}`,
