@@ -1,6 +1,5 @@
 /** Every failure becomes one of the contract's three error bodies; its cause goes to the log. */
 
-import { STATUS_CODES } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,6 +13,7 @@ import { Refusal, type RefusalName, refuse } from '../domain/refusal.ts';
 import { codeOf } from '../domain/refusal-help.ts';
 import { SpoolUnavailable } from '../media/spool-file.ts';
 import { StoreUnavailable } from '../store/db/connection.ts';
+import { builtInHttp } from './built-in-http.ts';
 import { clientAddress } from './client-address.ts';
 import { errorBodyOf } from './error-body.ts';
 import { loggedPath } from './logged-path.ts';
@@ -229,7 +229,7 @@ export function closeWithRefusal(refusal: Refusal, socket: Duplex, requestId: st
   const body = JSON.stringify(errorBodyOf(refusal, 'detail', requestId));
   socket.end(
     [
-      `HTTP/1.1 ${refusal.entry.status} ${STATUS_CODES[refusal.entry.status]}`,
+      `HTTP/1.1 ${refusal.entry.status} ${builtInHttp.STATUS_CODES[refusal.entry.status]}`,
       `X-Request-Id: ${requestId}`,
       `X-Error-Code: ${codeOf(refusal.refusal)}`,
       'Cache-Control: no-store',

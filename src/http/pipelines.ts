@@ -1,7 +1,8 @@
 /** Pipelined requests of a connection, one at a time. */
 
-import { IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { builtInHttp } from './built-in-http.ts';
 
 /** Requests of one connection that may be without an answer at one moment; no client of good will has as many. */
 const maxUnanswered = 64;
@@ -97,7 +98,7 @@ export function openPipelines<Answer>({
  * A request as node:http makes it. Of a connection that was cut it would still parse all that came in the same piece,
  * and keep it until the connection is closed: what claims to be an upgrade ends the parsing.
  */
-export class PipelinedMessage extends IncomingMessage {
+export class PipelinedMessage extends builtInHttp.IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     if (socket.destroyed) Object.defineProperty(this, 'upgrade', { get: () => true, set: () => {} });
