@@ -61,6 +61,22 @@ for (const dialect of dialects) {
       assert.equal(await count(line), 40);
     });
 
+    test('transactions that throw ahead of all others are rolled back alone', async () => {
+      const line = unique('line');
+      const failing = () =>
+        db.transaction(async tx => {
+          await tx.write(insert, [place(), line]);
+          throw new Error('changed its mind');
+        });
+      const kept = () => db.transaction(tx => tx.write(insert, [place(), line]));
+      const ends = await Promise.allSettled([failing(), failing(), kept(), failing(), kept()]);
+      assert.deepEqual(
+        ends.map(end => end.status),
+        ['rejected', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+      );
+      assert.equal(await count(line), 2);
+    });
+
     test('a statement that fails within a transaction rolls the whole transaction back', async () => {
       const line = unique('line');
       const taken = place();

@@ -7,7 +7,7 @@ import { asStoreUnavailable, isDiskFull, isFlushFault, mapStorageFault } from '.
 const maxGroupWrites = 256;
 const maxGroupMs = 4;
 
-/** A single statement, the work of a transaction, which needs a savepoint and is awaited, or one outside of any. */
+/** A single statement, the work of a transaction, which is undone as a whole and awaited, or one outside of any. */
 export type Write =
   | { readonly kind: 'statement'; readonly run: () => void }
   | { readonly kind: 'alone'; readonly run: () => void }
@@ -94,12 +94,13 @@ async function commitGroup(
   if (queue[0]?.write.kind === 'alone') {
     const alone = queue.shift()!;
     beforeCommit();
-    return alone.settle(await writer.run(alone.write));
+    return alone.settle(await writer.run(alone.write, true));
   }
   const done: QueuedWrite[] = [];
   try {
     db.exec('BEGIN IMMEDIATE');
     await runGroup(db, writer, queue, done);
+    if (!db.isTransaction) return;
     beforeCommit();
     db.exec('COMMIT');
   } catch (cause) {
@@ -113,7 +114,10 @@ async function commitGroup(
   for (const queued of done) queued.settle();
 }
 
-/** Moves writes that succeeded from the queue to `done`; settles those that failed by themselves. */
+/**
+ * Moves writes that succeeded from the queue to `done`; settles those that failed by themselves. Without any left in the
+ * group it may end the transaction: those behind it are for the next group.
+ */
 async function runGroup(
   db: DatabaseSync,
   writer: Writer,
@@ -124,13 +128,15 @@ async function runGroup(
   while (done.length < maxGroupWrites && performance.now() < endsAt) {
     if (queue.length === 0 || queue[0]?.write.kind === 'alone') return;
     const queued = queue.shift()!;
-    const running = writer.run(queued.write);
+    const running = writer.run(queued.write, done.length === 0);
     // A statement is done at once; only a transaction has to be awaited.
     const failure = running instanceof Promise ? await running : running;
     if (failure === undefined) done.push(queued);
     else queued.settle(failure);
+    if (db.isTransaction) continue;
+    if (done.length === 0 && !writer.permanentFailure()) return;
     // A full disk makes SQLite roll back the whole transaction, not the statement alone.
-    if (!db.isTransaction) throw failure;
+    throw failure;
   }
 }
 
@@ -138,9 +144,9 @@ async function runGroup(
 interface Writer {
   /**
    * Undefined, or why this write failed; the others of its group are unaffected. A promise for a transaction, which
-   * never rejects.
+   * never rejects. `isFirst`: nothing of its group would be lost if the whole were rolled back.
    */
-  run(write: Write): unknown;
+  run(write: Write, isFirst: boolean): unknown;
   /** Rolls the group back; returns what its callers are rejected with. */
   rollBackAfter(cause: unknown): StoreUnavailable;
   permanentFailure(): StoreUnavailable | null;
@@ -194,22 +200,24 @@ function openWriter(db: DatabaseSync, { onDiskFull, onWriteFailed }: WriteFaultO
     }
   }
 
-  async function runTransaction(run: () => Promise<void>): Promise<unknown> {
+  /** A savepoint keeps the old content of every page that changes behind it, which the first of a group is spared. */
+  async function runTransaction(run: () => Promise<void>, isFirst: boolean): Promise<unknown> {
     try {
-      db.exec('SAVEPOINT unit');
+      if (!isFirst) db.exec('SAVEPOINT unit');
       await run();
-      db.exec('RELEASE unit');
+      if (!isFirst) db.exec('RELEASE unit');
       return undefined;
     } catch (failure) {
       reportFault(failure);
-      // Without its savepoint the whole group has to be rolled back.
-      if (permanentFailure || !rollBackToSavepoint()) rollBack();
+      // Without a savepoint the whole group has to be rolled back.
+      if (isFirst || permanentFailure || !rollBackToSavepoint()) rollBack();
       return explain(failure);
     }
   }
 
   return {
-    run: write => (write.kind === 'transaction' ? runTransaction(write.run) : runStatement(write.run)),
+    run: (write, isFirst) =>
+      write.kind === 'transaction' ? runTransaction(write.run, isFirst) : runStatement(write.run),
     rollBackAfter(cause) {
       reportFault(cause);
       rollBack();

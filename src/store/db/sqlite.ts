@@ -97,9 +97,9 @@ function openReader(path: string): Reader {
   };
 }
 
-// Each transaction of a group keeps the old content of its pages, to be undone alone: 64 creations with a budget more
-// than SQLite holds in memory of its own accord, and a temporary file costs them a quarter of their processor time. What
-// rewrites the whole file, or sorts a whole table for an index, uses files.
+// Each transaction of a group but the first keeps the old content of its pages, to be undone alone: 64 creations with a
+// budget more than SQLite holds in memory of its own accord, and a temporary file costs them a quarter of their processor
+// time. What rewrites the whole file, or sorts a whole table for an index, uses files.
 const undoInMemory = 'PRAGMA temp_store = MEMORY';
 const undoInFiles = 'PRAGMA temp_store = FILE';
 
