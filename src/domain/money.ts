@@ -51,6 +51,20 @@ function decimalOf(value: number): Decimal | null {
 
 /** `quantity` times `price` of one unit, rounded half up to a millionth. Both are at least 0. */
 export function multiplyPrice(price: number, quantity: number): Micros {
+  return multiplyWhole(price, quantity) ?? multiplyExactly(price, quantity);
+}
+
+/** A price of whole millionths and a whole quantity, as most are; null where digits beyond a number's could be lost. */
+function multiplyWhole(price: number, quantity: number): Micros | null {
+  const micros = Math.round(price * micro);
+  const product = micros * quantity;
+  // A number of up to 15 digits divided by a power of ten is the number that is written so.
+  const isExact = Number.isInteger(quantity) && Math.abs(micros) < 1e15 && micros / micro === price;
+  return isExact && Number.isSafeInteger(product) ? product : null;
+}
+
+/** Of any decimals. */
+function multiplyExactly(price: number, quantity: number): Micros {
   const [rate, count] = [decimalOf(price), decimalOf(quantity)];
   if (!rate || !count) throw new RangeError(`expected finite numbers, got ${price} and ${quantity}`);
   const scale = rate.scale + count.scale;

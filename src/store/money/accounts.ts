@@ -54,7 +54,10 @@ export const accountId = ({ kind, id }: AccountOwner, period: string | null = nu
   period === null ? `${kind}:${id}` : `${kind}:${id}:${period}`;
 
 /** Month of UTC, such as `2026-12`. */
-export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
+export function monthOf(now: number): string {
+  const at = new Date(now);
+  return `${at.getUTCFullYear()}-${String(at.getUTCMonth() + 1).padStart(2, '0')}`;
+}
 
 /** Null when there is no such account. */
 export async function readAccount(db: Statements, id: string): Promise<MoneyAccount | null> {
