@@ -1,8 +1,8 @@
 /** Calls that are batched into one statement. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batch } from '../../src/store/db/batch.ts';
-import { type Connection, StoreUnavailable } from '../../src/store/db/connection.ts';
+import { batch, batchInTransaction } from '../../src/store/db/batch.ts';
+import { type Connection, type Statements, StoreUnavailable } from '../../src/store/db/connection.ts';
 
 const someDb = () => ({}) as Connection;
 const callAll = (
@@ -85,4 +85,52 @@ test('an unavailable database rejects all calls, without a second statement', as
     'StoreUnavailable: away',
   ]);
   assert.equal(runs, 1);
+});
+
+/** A database whose transactions begin when they are let; each is run as often as `times` says. */
+function openHeldBack(times = 1) {
+  const waiting: (() => void)[] = [];
+  const transaction = async <T>(work: (tx: Statements) => Promise<T>): Promise<T> => {
+    await new Promise<void>(begin => waiting.push(begin));
+    for (let run = 1; run < times; run++) await work({} as Statements);
+    return work({} as Statements);
+  };
+  return { db: { transaction } as Connection, waiting };
+}
+
+test('calls share the transaction that has not begun when they arrive', async () => {
+  const { db, waiting } = openHeldBack();
+  const runs: (readonly string[])[] = [];
+  const ask = batchInTransaction(
+    async (_, words: readonly string[]) => {
+      runs.push(words);
+      return words.map(word => word.toUpperCase());
+    },
+    { maxSize: 10, maxConcurrent: 1 },
+  );
+  const early = callAll(ask, ['a'], db);
+  await new Promise(setImmediate);
+  const late = callAll(ask, ['b', 'c'], db);
+  assert.equal(waiting.length, 1);
+  waiting[0]!();
+  assert.deepEqual([answers(await early), answers(await late)], [['A'], ['B', 'C']]);
+  assert.deepEqual(runs, [['a', 'b', 'c']]);
+});
+
+test('a transaction that is run again has the same calls, and others have one of their own', async () => {
+  const { db, waiting } = openHeldBack(2);
+  const runs: (readonly string[])[] = [];
+  const ask = batchInTransaction(
+    async (_, words: readonly string[]) => {
+      runs.push(words);
+      return words;
+    },
+    { maxSize: 2, maxConcurrent: 2 },
+  );
+  const asked = callAll(ask, ['a', 'b', 'c'], db);
+  waiting[0]!();
+  await new Promise(setImmediate);
+  waiting[1]!();
+  assert.deepEqual(answers(await asked), ['a', 'b', 'c']);
+  assert.deepEqual(runs, [['a', 'b'], ['a', 'b'], ['c'], ['c']]);
 });

@@ -1,7 +1,7 @@
 /** Inserts many jobs that reserve their amounts, in one transaction: each account is locked once for all of them. */
 import type { Micros } from '../../domain/money.ts';
 import type { Quote } from '../../domain/prices.ts';
-import type { Connection } from '../db/connection.ts';
+import type { Connection, Statements } from '../db/connection.ts';
 import { availableOf, type MoneyAccount } from '../money/accounts.ts';
 import { type BudgetExceeded, insertHolds, nameOf, type Payer } from '../money/holds.ts';
 import { addToHeld, candidatesOf, lockAccounts, type PaidJob, pathIn } from '../money/reserve-many.ts';
@@ -26,44 +26,43 @@ type Plan =
   | { readonly kind: 'undecided' }
   | { readonly kind: 'exceeded'; readonly account: MoneyAccount; readonly available: Micros };
 
-/** In the order of the creations. */
-export function insertHeldJobs(
-  db: Connection,
+/** In the order of the creations, in one transaction. */
+export async function insertHeldJobs(
+  tx: Statements,
   creations: readonly HeldCreation[],
+  dialect: Connection['dialect'],
 ): Promise<readonly HeldInsertion[]> {
-  return db.transaction(async tx => {
-    const ids = creations.flatMap(creation => candidatesOf(paidJobOf(creation)));
-    const accounts = await lockAccounts(tx, db.dialect, [...new Set(ids)]);
-    const taken = new Map<string, Micros>();
-    const plans = creations.map(creation => planOf(accounts, taken, creation));
-    const fitting = creations.flatMap((creation, at) => {
-      const plan = plans[at]!;
-      return plan.kind === 'fits' ? [{ ...creation, path: plan.path }] : [];
-    });
-    const rows = await insertRows(
-      tx,
-      db.dialect,
-      fitting.map(({ job }) => job),
-    );
-    const held = fitting.filter((_, at) => rows[at] !== null);
-    await addToHeld(tx, db.dialect, held);
-    await insertHolds(tx, db.dialect, held);
-    const made = new Map(fitting.map(({ job }, at) => [job.id, rows[at] ?? null]));
-    const insertions: HeldInsertion[] = [];
-    for (const [at, { job, quote }] of creations.entries()) {
-      const plan = plans[at]!;
-      if (plan.kind === 'exceeded')
-        insertions.push({
-          kind: 'budget_exceeded',
-          account: await nameOf(tx, plan.account),
-          available: plan.available,
-          amount: quote.amount,
-          currency: quote.currency,
-        });
-      else insertions.push(plan.kind === 'undecided' ? 'undecided' : (made.get(job.id) ?? null));
-    }
-    return insertions;
+  const ids = creations.flatMap(creation => candidatesOf(paidJobOf(creation)));
+  const accounts = await lockAccounts(tx, dialect, [...new Set(ids)]);
+  const taken = new Map<string, Micros>();
+  const plans = creations.map(creation => planOf(accounts, taken, creation));
+  const fitting = creations.flatMap((creation, at) => {
+    const plan = plans[at]!;
+    return plan.kind === 'fits' ? [{ ...creation, path: plan.path }] : [];
   });
+  const rows = await insertRows(
+    tx,
+    dialect,
+    fitting.map(({ job }) => job),
+  );
+  const held = fitting.filter((_, at) => rows[at] !== null);
+  await addToHeld(tx, dialect, held);
+  await insertHolds(tx, dialect, held);
+  const made = new Map(fitting.map(({ job }, at) => [job.id, rows[at] ?? null]));
+  const insertions: HeldInsertion[] = [];
+  for (const [at, { job, quote }] of creations.entries()) {
+    const plan = plans[at]!;
+    if (plan.kind === 'exceeded')
+      insertions.push({
+        kind: 'budget_exceeded',
+        account: await nameOf(tx, plan.account),
+        available: plan.available,
+        amount: quote.amount,
+        currency: quote.currency,
+      });
+    else insertions.push(plan.kind === 'undecided' ? 'undecided' : (made.get(job.id) ?? null));
+  }
+  return insertions;
 }
 
 const paidJobOf = ({ payer, job }: HeldCreation): PaidJob => ({

@@ -2,7 +2,7 @@
 import type { StoredFile } from '../../domain/file.ts';
 import { type JobId, jobIdFromRow, keyIdFromRow, userIdFromRow } from '../../domain/ids.ts';
 import type { Quota } from '../../domain/key.ts';
-import { batch } from '../db/batch.ts';
+import { batch, batchInTransaction } from '../db/batch.ts';
 import { availableTopic, type Connection, type Statements } from '../db/connection.ts';
 import { integer, oneOf, text, textOrNull } from '../db/rows.ts';
 import { insertFiles } from '../files/files.ts';
@@ -182,8 +182,11 @@ const tryInsertBatched = batch((db, jobs: readonly NewJob[]) => insertRows(db, d
   maxConcurrent: 2,
 });
 
-/** One transaction for many creations that reserve their amounts: their accounts are locked once. */
-const insertHeldBatched = batch(insertHeldJobs, { maxSize: 64, maxConcurrent: 2 });
+/**
+ * One transaction for many creations that reserve their amounts: their accounts are locked once. A second one at the same
+ * time would most often wait for those locks, with the few creations that arrived before it did.
+ */
+const insertHeldBatched = batchInTransaction(insertHeldJobs, { maxSize: 64, maxConcurrent: 1 });
 
 /** Those that a batch cannot decide lock accounts, each with a connection of its own: two of them at a time. */
 const insertAlone = batch(
