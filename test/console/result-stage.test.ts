@@ -73,7 +73,7 @@ describe('the stage', () => {
     await leave(watched);
   });
 
-  test('a film plays muted and over again where motion is welcome', async () => {
+  test('a film plays muted and over again where motion is welcome, and goes on when the tab is returned to', async () => {
     const { body } = await ask('GET', `jobs/${pictures}`);
     await made(film, {
       image: body.outputs[0].file_id,
@@ -99,6 +99,16 @@ describe('the stage', () => {
         ),
       'the film to play by itself',
     );
+    // A tab that is returned to reads the job again, and each answer has addresses of its own.
+    const download = page.getByRole('link', { name: 'Download' });
+    const [shown, saved] = [await video.getAttribute('src'), await download.getAttribute('href')];
+    gateway.clock.advance(1_000);
+    await until(async () => {
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+      return (await download.getAttribute('href')) !== saved;
+    }, 'another address of the film');
+    assert.equal(await video.getAttribute('src'), shown);
+    assert.equal(await video.evaluate(film => film instanceof HTMLVideoElement && film.paused), false);
     await leave(watched);
   });
 

@@ -1,4 +1,17 @@
 /** Players of the browser for videos and sounds. */
+import { useState } from 'react';
+
+/** Half of the life of a signed address. */
+const keptMs = 12 * 3_600_000;
+
+/** The address with which a file was shown first: each answer of the gateway signs another one, and a player that takes it stops. */
+export function useKeptAddress(address: string): string {
+  const [kept, keep] = useState({ address, at: Date.now() });
+  const isSameFile = address.split('?')[0] === kept.address.split('?')[0];
+  if (isSameFile && Date.now() - kept.at < keptMs) return kept.address;
+  keep({ address, at: Date.now() });
+  return address;
+}
 
 /** A video with controls. Generated videos have no captions. */
 export function Film({
@@ -11,7 +24,8 @@ export function Film({
   /** For previews in a form. */
   readonly isMuted?: boolean;
 }) {
-  return <video src={address} controls muted={isMuted} preload="metadata" aria-label={name} playsInline />;
+  const kept = useKeptAddress(address);
+  return <video src={kept} controls muted={isMuted} preload="metadata" aria-label={name} playsInline />;
 }
 
 /** Whoever asked the system for less motion starts videos by hand. */
@@ -32,11 +46,12 @@ export function LoopingVideo({
   readonly isDecoration?: boolean;
 }) {
   const isAutomatic = wantsMotion();
+  const kept = useKeptAddress(address);
   if (isDecoration)
-    return isAutomatic ? <video src={address} autoPlay muted loop playsInline tabIndex={-1} /> : null;
+    return isAutomatic ? <video src={kept} autoPlay muted loop playsInline tabIndex={-1} /> : null;
   return (
     <video
-      src={address}
+      src={kept}
       poster={poster}
       controls
       autoPlay={isAutomatic}
@@ -57,6 +72,7 @@ export function Still({ address, name }: { readonly address: string; readonly na
 
 /** A sound with the controls of the browser. */
 export function Sound({ address, name }: { readonly address: string; readonly name: string }) {
+  const kept = useKeptAddress(address);
   // biome-ignore lint/a11y/useMediaCaption: there are none.
-  return <audio src={address} controls preload="metadata" aria-label={name} />;
+  return <audio src={kept} controls preload="metadata" aria-label={name} />;
 }

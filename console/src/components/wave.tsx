@@ -2,12 +2,14 @@
 import { useEffect, useRef, useState } from 'react';
 import WaveSurfer from 'wavesurfer.js';
 import { formatClock } from './format.ts';
+import { useKeptAddress } from './players.tsx';
 
 /** The styles of the waveform carry the nonce of the page: its policy allows no others. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 
 /** Play and time work even where the waveform cannot be drawn. */
-export default function Wave({ address, name }: { readonly address: string; readonly name: string }) {
+export default function Wave({ address: latest, name }: { readonly address: string; readonly name: string }) {
+  const address = useKeptAddress(latest);
   const place = useRef<HTMLDivElement>(null);
   const player = useRef<WaveSurfer>(null);
   const [isPlaying, setPlaying] = useState(false);
