@@ -32,7 +32,6 @@ export const batches: readonly Batch[] = [
     alone: 'mocks the timers, and finds the one child of its process',
   },
   { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
-  { name: 'console/console', files: ['test/console/console'], alone: drawing },
   { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
   { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
   { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
