@@ -36,11 +36,15 @@ export async function openUpstream({ endsAtOnce }: { readonly endsAtOnce: boolea
     const { pathname } = new URL(request.url ?? '/', 'http://upstream');
     if (pathname === '/medium') return void response.setHeader('content-type', 'image/png').end(medium);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(await answer(request, pathname)));
+    const body = await answer(request, pathname);
+    // The relay asks for a job that no upstream has, to see whether its key is accepted.
+    response.statusCode = body === null ? 404 : 200;
+    response.end(JSON.stringify(body ?? { detail: 'job not found' }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  /** Null: no job of this upstream. */
   async function answer(request: IncomingMessage, path: string): Promise<unknown> {
     if (request.method === 'POST') {
       await request.toArray();
@@ -50,7 +54,7 @@ export async function openUpstream({ endsAtOnce }: { readonly endsAtOnce: boolea
     }
     const [, id = '', end] = /\/requests\/([^/]+)\/(\w+)$/.exec(path) ?? [];
     const job = jobs.get(id);
-    if (!job) throw new Error(`expected a job of this upstream, got ${path}`);
+    if (!job) return null;
     if (end === 'status') {
       polls += 1;
       notePoll(job);
