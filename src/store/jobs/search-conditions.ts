@@ -2,8 +2,8 @@
 import type { JobId, KeyId } from '../../domain/ids.ts';
 import type { JobState } from '../../domain/job.ts';
 import type { SearchWord } from '../../domain/search-words.ts';
-import type { Value } from '../db/connection.ts';
-import type { TextOf } from './search-index.ts';
+import type { Connection, Value } from '../db/connection.ts';
+import { numberOfTime, type TextOf } from './search-index.ts';
 
 /** Null members do not filter. */
 export interface JobFilter {
@@ -113,4 +113,32 @@ const isOneOf = (column: string, values: readonly string[], bind: Bind): string 
 function contains(column: string, member: Readonly<Record<string, string | null>>, bind: Bind): string {
   const written = JSON.stringify(member).slice(1, -1).replace(/null$/, '');
   return `replace(${column}, ${bind(written)}, '') <> ${column}`;
+}
+
+/** Of the numbers of entries. */
+export const directionOf = (order: JobOrder): 'ASC' | 'DESC' => (order === 'oldest' ? 'ASC' : 'DESC');
+
+/** Numbers behind a place, within the times of the filter. */
+export const boundsBehind = (
+  { filter, order }: { readonly filter: JobFilter; readonly order: JobOrder },
+  from: { readonly number: number } | null,
+  column: string,
+  bind: Bind,
+): readonly string[] => [
+  ...(from === null ? [] : [`${column} ${order === 'oldest' ? '>' : '<'} ${bind(from.number)}`]),
+  ...timeBounds(filter, column, bind),
+];
+
+/** Numbers within the times of the filter. */
+export const timeBounds = ({ since, until }: JobFilter, column: string, bind: Bind): readonly string[] => [
+  ...(since === null ? [] : [`${column} >= ${bind(numberOfTime(since))}`]),
+  ...(until === null ? [] : [`${column} < ${bind(numberOfTime(until))}`]),
+];
+
+/** All of the words, in the language of each database for it. They consist of letters and digits alone. */
+export function matchOf({ dialect }: Connection, wanted: readonly SearchWord[], bind: Bind): string {
+  if (dialect === 'sqlite')
+    return `job_words MATCH ${bind(wanted.map(({ word, isPrefix }) => `"${word}"${isPrefix ? ' *' : ''}`).join(' AND '))}`;
+  const query = wanted.map(({ word, isPrefix }) => `'${word}'${isPrefix ? ':*' : ''}`).join(' & ');
+  return `words @@ CAST(${bind(query)} AS TSQUERY)`;
 }

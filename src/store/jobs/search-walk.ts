@@ -5,14 +5,17 @@ import { hasWords, type SearchWord } from '../../domain/search-words.ts';
 import type { Connection, Row, Value } from '../db/connection.ts';
 import { integer, integerOrNull, text, textOrNull } from '../db/rows.ts';
 import { idPrefixOfTime } from './list-own.ts';
-import { conditionsOnEntries, conditionsOnJobs, type JobFilter, type JobOrder } from './search-conditions.ts';
 import {
-  numberOfJob,
-  numberOfTime,
-  readSearchProgress,
-  type SearchProgress,
-  wordsKey,
-} from './search-index.ts';
+  boundsBehind,
+  conditionsOnEntries,
+  conditionsOnJobs,
+  directionOf,
+  type JobFilter,
+  type JobOrder,
+  matchOf,
+  timeBounds,
+} from './search-conditions.ts';
+import { numberOfJob, readSearchProgress, type SearchProgress, wordsKey } from './search-index.ts';
 
 /** One part: ids that may fit, in order, and the job behind which the next part begins; null: it was the last one. */
 interface Part {
@@ -173,10 +176,10 @@ function openPartSizes({ dialect }: Connection): () => number {
 /** Searches the index in the order of its numbers. */
 function entriesByTime(search: Search): Walk {
   const { db, filter } = search;
+  if (db.dialect === 'postgres') return entriesAtOnce(search);
   const nextSize = openPartSizes(db);
   return async (after, count) => {
     const from = after === null ? null : await findEntry(db, after);
-    if (db.dialect === 'postgres') return entriesAtOnce(search, from, count);
     const size = nextSize();
     const part = entryPart(search, from, size);
     const { values, bind } = part;
@@ -216,14 +219,12 @@ interface Entry {
 }
 
 /** Entries behind a place, at most so many, as a statement with its values. */
-function entryPart({ db, filter, order }: Search, from: Entry | null, limit: number) {
+function entryPart(search: Search, from: Entry | null, limit: number) {
+  const { db, filter, order } = search;
   const values: Value[] = [];
   const bind = (value: Value) => `$${values.push(value)}`;
-  const direction = order === 'oldest' ? 'ASC' : 'DESC';
-  const bounds = (column: string) => [
-    ...(from === null ? [] : [`${column} ${order === 'oldest' ? '>' : '<'} ${bind(from.number)}`]),
-    ...timeBounds(filter, column, bind),
-  ];
+  const direction = directionOf(order);
+  const bounds = (column: string) => boundsBehind(search, from, column, bind);
   const sql =
     filter.words === null
       ? `SELECT * FROM job_search WHERE ${['1 = 1', ...bounds('number')].join(' AND ')}
@@ -240,49 +241,29 @@ const joinedEntry = {
   postgres: 'CROSS JOIN LATERAL (SELECT * FROM job_search WHERE number = hits.hit OFFSET 0) AS found',
 } as const;
 
-const timeBounds = (
-  { since, until }: JobFilter,
-  column: string,
-  bind: (value: Value) => string,
-): readonly string[] => [
-  ...(since === null ? [] : [`${column} >= ${bind(numberOfTime(since))}`]),
-  ...(until === null ? [] : [`${column} < ${bind(numberOfTime(until))}`]),
-];
-
-/** All of the words, in the language of each database for it. They consist of letters and digits alone. */
-function matchOf(
-  { dialect }: Connection,
-  wanted: readonly SearchWord[],
-  bind: (value: Value) => string,
-): string {
-  if (dialect === 'sqlite')
-    return `job_words MATCH ${bind(wanted.map(({ word, isPrefix }) => `"${word}"${isPrefix ? ' *' : ''}`).join(' AND '))}`;
-  const query = wanted.map(({ word, isPrefix }) => `'${word}'${isPrefix ? ':*' : ''}`).join(' & ');
-  return `words @@ CAST(${bind(query)} AS TSQUERY)`;
-}
-
 /**
  * PostgreSQL, which delays no request here, searches all entries at once. Its index of words knows no order: a word that
  * few prompts have is found by it; a frequent one soon fills the page from the entries in their order.
  */
-async function entriesAtOnce(search: Search, from: Entry | null, count: number): Promise<Part> {
+function entriesAtOnce(search: Search): Walk {
   const { db, filter, order } = search;
-  const values: Value[] = [];
-  const bind = (value: Value) => `$${values.push(value)}`;
-  const [direction, isBehind] = order === 'oldest' ? ['ASC', '>'] : ['DESC', '<'];
-  const conditions = [
-    ...(filter.words === null ? ['TRUE'] : [await matchOfEntries(db, filter.words.wanted, bind)]),
-    ...(from === null ? [] : [`entry.number ${isBehind} ${bind(from.number)}`]),
-    ...timeBounds(filter, 'entry.number', bind),
-    ...conditionsOnEntries(filter, bind),
-  ];
-  const rows = await db.read(
-    `SELECT entry.job_id FROM job_search AS entry WHERE ${conditions.join(' AND ')}
-     ORDER BY entry.number ${direction} LIMIT ${count}`,
-    values,
-  );
-  const ids = rows.map(row => jobIdFromRow(text(row, 'job_id')));
-  return { ids, next: ids.length === count ? ids.at(-1)! : null };
+  return async (after, count) => {
+    const from = after === null ? null : await findEntry(db, after);
+    const values: Value[] = [];
+    const bind = (value: Value) => `$${values.push(value)}`;
+    const conditions = [
+      ...(filter.words === null ? ['TRUE'] : [await matchOfEntries(db, filter.words.wanted, bind)]),
+      ...boundsBehind(search, from, 'entry.number', bind),
+      ...conditionsOnEntries(filter, bind),
+    ];
+    const rows = await db.read(
+      `SELECT entry.job_id FROM job_search AS entry WHERE ${conditions.join(' AND ')}
+       ORDER BY entry.number ${directionOf(order)} LIMIT ${count}`,
+      values,
+    );
+    const ids = rows.map(row => jobIdFromRow(text(row, 'job_id')));
+    return { ids, next: ids.length === count ? ids.at(-1)! : null };
+  };
 }
 
 /** The condition on an entry that its prompt has the words. */
