@@ -19,6 +19,3 @@ export function setCodecOption(context: CodecContext, name: string, value: strin
 
 /** Samples a second of all sound inside the engine, but for speech before it is mixed. */
 export const soundRate = 48_000;
-
-/** Comment in every file, so that a reader can tell it from the work of a model. */
-export const originComment = 'rendered locally (procedural, not an AI model)';

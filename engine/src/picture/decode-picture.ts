@@ -2,10 +2,8 @@
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
 import { Decoder, FilterAPI, type Packet } from 'node-av';
 import { type MediaInput, openInput } from '../open-input.ts';
+import { checkPixelCount } from './check-pixel-count.ts';
 import { type Grid, type HeifTransform, readHeif } from './heif.ts';
-
-/** Largest picture that is decoded: about 480 MB as RGBA. */
-const maxPixels = 120_000_000;
 
 /** The picture as it is displayed: tiles put together, rotation applied. */
 export async function decodePicture(path: string, bytes: Buffer): Promise<Canvas> {
@@ -20,12 +18,6 @@ export async function decodePicture(path: string, bytes: Buffer): Promise<Canvas
   } finally {
     await input.close();
   }
-}
-
-/** Throws where a picture would not fit into memory. */
-export function checkPixelCount(width: number, height: number): void {
-  if (width * height > maxPixels)
-    throw new Error(`expected at most ${maxPixels} pixels, got ${width * height}`);
 }
 
 /** The first picture of a stream. */

@@ -1,7 +1,8 @@
 /** Encodes a canvas as PNG or JPEG with a comment about its origin. */
 import { crc32 } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
-import { originComment } from '../av.ts';
+import { originComment } from '../origin-comment.ts';
+import { encodePng } from './encode-png.ts';
 
 /** 0 to 100, as libjpeg takes it. */
 const jpegQuality = 90;
@@ -11,7 +12,8 @@ const pngSignatureBytes = 8;
 /** Encodes on another thread, so that progress messages can be sent meanwhile. */
 export async function encodePicture(canvas: Canvas, format: 'png' | 'jpeg'): Promise<Buffer> {
   return format === 'png'
-    ? addPngComment(await canvas.encode('png'), originComment)
+    ? // Only what was made of a picture with transparent parts has any.
+      ((await encodePng(canvas, originComment)) ?? addPngComment(await canvas.encode('png'), originComment))
     : addJpegComment(await canvas.encode('jpeg', jpegQuality), originComment);
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Canvas, createCanvas, type Image, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Colour } from '../paint/colour.ts';
-import { checkPixelCount, decodePicture } from './decode-picture.ts';
+import { checkPixelCount } from './check-pixel-count.ts';
 
 /** A decoded picture with its size in pixels. */
 export interface Picture {
@@ -22,7 +22,7 @@ const longestSide = 4096;
 export async function loadPicture(path: string): Promise<Picture> {
   try {
     const bytes = await readFile(path);
-    const whole = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodePicture(path, bytes);
+    const whole = isDrawable(bytes) ? await decodeDrawable(bytes) : await decodeOther(path, bytes);
     const canvas = limitSize(whole);
     const { width, height } = canvas;
     if (width < 1 || height < 1) throw new Error('expected a picture with pixels');
@@ -89,6 +89,12 @@ async function decodeDrawable(bytes: Buffer): Promise<Image> {
   const { width, height } = imageSize(bytes);
   checkPixelCount(width, height);
   return loadImage(bytes);
+}
+
+/** FFmpeg is loaded for the picture that needs it: it takes longer than drawing a small one. */
+async function decodeOther(path: string, bytes: Buffer): Promise<Canvas> {
+  const { decodePicture } = await import('./decode-picture.ts');
+  return decodePicture(path, bytes);
 }
 
 /** Scales large pictures down at once, which bounds memory. */

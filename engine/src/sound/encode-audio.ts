@@ -2,7 +2,8 @@
 import { open } from 'node:fs/promises';
 import { Dictionary, Encoder, Frame, Log, Muxer } from 'node-av';
 import * as av from 'node-av/constants';
-import { isReceived, originComment, setCodecOption } from '../av.ts';
+import { isReceived, setCodecOption } from '../av.ts';
+import { originComment } from '../origin-comment.ts';
 
 /** Where a sound is written and how it is encoded. */
 export interface SoundSettings {

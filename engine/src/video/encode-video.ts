@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Dictionary, Log, Muxer } from 'node-av';
 import * as av from 'node-av/constants';
-import { originComment, soundRate } from '../av.ts';
+import { soundRate } from '../av.ts';
+import { originComment } from '../origin-comment.ts';
 import { openFrameEncoder } from './encode-frames.ts';
 import { openSoundtrackEncoder } from './encode-soundtrack.ts';
 

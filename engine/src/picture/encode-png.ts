@@ -1,0 +1,72 @@
+/** PNG files of opaque canvases: a fifth of the time of the canvas's own encoder, and smaller files. */
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
+import type { Canvas } from '@napi-rs/canvas';
+
+/** What every PNG file begins with. */
+const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** "Sub": each sample is stored as its difference from the pixel at its left, which fits soft gradients best. */
+const subFilter = 1;
+/** RGB without alpha, 8 bits a sample, as the header names it. */
+const [bitDepth, trueColour] = [8, 2];
+/** The highest level of zlib that still takes a linear time for gradients. */
+const deflateLevel = 4;
+const deflated = promisify(deflate);
+
+/** The file with a comment of ASCII characters, or null where a pixel of the canvas is not opaque. Compresses on another thread. */
+export async function encodePng(canvas: Canvas, comment: string): Promise<Buffer | null> {
+  const { width, height } = canvas;
+  const rgba = canvas.data();
+  if (!isOpaque(rgba)) return null;
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, bitDepth, trueColour, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1')),
+    chunk('IDAT', await deflated(filterRows(rgba, width, height), { level: deflateLevel })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function isOpaque(rgba: Buffer): boolean {
+  for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return false;
+  return true;
+}
+
+/** The rows of samples without alpha, each behind the name of its filter. */
+function filterRows(rgba: Buffer, width: number, height: number): Buffer {
+  const rows = Buffer.allocUnsafe((width * 3 + 1) * height);
+  let from = 0;
+  let to = 0;
+  for (let y = 0; y < height; y++) {
+    rows[to++] = subFilter;
+    // The first pixel of a row has none at its left.
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    for (let x = 0; x < width; x++) {
+      // A byte keeps the difference modulo 256, as the format wants it.
+      rows[to] = rgba[from]! - red;
+      rows[to + 1] = rgba[from + 1]! - green;
+      rows[to + 2] = rgba[from + 2]! - blue;
+      red = rgba[from]!;
+      green = rgba[from + 1]!;
+      blue = rgba[from + 2]!;
+      from += 4;
+      to += 3;
+    }
+  }
+  return rows;
+}
+
+/** Length, type, content and checksum. */
+function chunk(type: string, content: Buffer): Buffer {
+  const framed = Buffer.alloc(content.length + 12);
+  framed.writeUInt32BE(content.length, 0);
+  framed.write(type, 4, 'latin1');
+  content.copy(framed, 8);
+  framed.writeUInt32BE(crc32(framed.subarray(4, content.length + 8)), content.length + 8);
+  return framed;
+}
