@@ -1,5 +1,4 @@
-// Submits a job to its upstream: at most one charge, also after a crash or a lost answer.
-
+/** Submits a job to its upstream: at most one charge, also after a crash or a lost answer. */
 import { minutes, seconds } from '../domain/clock.ts';
 import { type Exchange, recordExchange, storedExchange } from '../domain/exchange.ts';
 import { type JobError, jobError, type Outcome } from '../domain/job.ts';

@@ -44,7 +44,11 @@ export async function runBatch(batch: PlannedBatch, root: string): Promise<Ended
   return { batch, isGood: faults === '', ms: performance.now() - startedAt, tally, faults };
 }
 
+/** Tests make much garbage and wait often: larger young spaces, and none collected for idleness, take a fifteenth less CPU. */
+const memorySettings = ['--no-memory-reducer', '--min-semi-space-size=32', '--max-semi-space-size=32'];
+
 const argumentsOf = ({ files }: PlannedBatch, tallyPath: string): readonly string[] => [
+  ...memorySettings,
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
   '--test-reporter=./testkit/run/tally.ts',

@@ -4,7 +4,7 @@ import { crc32, deflate } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
 
 /** What every PNG file begins with. */
-const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** "Sub": each sample is stored as its difference from the pixel at its left, which fits soft gradients best. */
 const subFilter = 1;
 /** RGB without alpha, 8 bits a sample, as the header names it. */
