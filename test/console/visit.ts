@@ -104,13 +104,15 @@ export async function plays(page: Page, media: 'video' | 'sound'): Promise<void>
     return;
   }
   const film = page.locator('.output video');
-  await film.evaluate(async video => {
-    if (!(video instanceof HTMLVideoElement)) return;
-    video.muted = true;
-    await video.play();
-  });
+  // Played again where it stands: a page that draws its result anew, as it does when the job ends, has another element.
   await until(
-    () => film.evaluate(video => video instanceof HTMLVideoElement && video.currentTime > 0.2),
+    () =>
+      film.evaluate(video => {
+        if (!(video instanceof HTMLVideoElement)) return false;
+        video.muted = true;
+        if (video.paused) video.play().catch(() => {});
+        return video.currentTime > 0.2;
+      }),
     'the film to play',
   );
 }
