@@ -1,31 +1,16 @@
 /** Encodes a canvas as PNG or JPEG with a comment about its origin. */
-import { crc32 } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
 import { originComment } from '../origin-comment.ts';
 import { encodePng } from './encode-png.ts';
 
 /** 0 to 100, as libjpeg takes it. */
 const jpegQuality = 90;
-/** Chunks begin behind it. */
-const pngSignatureBytes = 8;
 
 /** Encodes on another thread, so that progress messages can be sent meanwhile. */
 export async function encodePicture(canvas: Canvas, format: 'png' | 'jpeg'): Promise<Buffer> {
   return format === 'png'
-    ? // Only what was made of a picture with transparent parts has any.
-      ((await encodePng(canvas, originComment)) ?? addPngComment(await canvas.encode('png'), originComment))
+    ? encodePng(canvas, originComment)
     : addJpegComment(await canvas.encode('jpeg', jpegQuality), originComment);
-}
-
-/** Inserts a `tEXt` chunk after the header, which must come first. */
-function addPngComment(png: Buffer, note: string): Buffer {
-  const content = Buffer.from(`tEXtComment\0${note}`, 'latin1');
-  const chunk = Buffer.alloc(content.length + 8);
-  chunk.writeUInt32BE(content.length - 4);
-  content.copy(chunk, 4);
-  chunk.writeUInt32BE(crc32(content), chunk.length - 4);
-  const headerEnd = pngSignatureBytes + 12 + png.readUInt32BE(pngSignatureBytes);
-  return Buffer.concat([png.subarray(0, headerEnd), chunk, png.subarray(headerEnd)]);
 }
 
 /** Inserts a comment segment after the JFIF header, which must come first where there is one. */

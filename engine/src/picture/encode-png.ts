@@ -1,4 +1,4 @@
-/** PNG files of opaque canvases: a fifth of the time of the canvas's own encoder, and smaller files. */
+/** PNG files with a comment. Those of opaque canvases take a fifth of the time of the canvas's own encoder. */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 import type { Canvas } from '@napi-rs/canvas';
@@ -13,18 +13,28 @@ const [bitDepth, trueColour] = [8, 2];
 const deflateLevel = 4;
 const deflated = promisify(deflate);
 
-/** The file with a comment of ASCII characters, or null where a pixel of the canvas is not opaque. Compresses on another thread. */
-export async function encodePng(canvas: Canvas, comment: string): Promise<Buffer | null> {
-  const { width, height } = canvas;
+/** The comment is ASCII. Compresses on another thread. */
+export async function encodePng(canvas: Canvas, comment: string): Promise<Buffer> {
+  const note = chunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1'));
   const rgba = canvas.data();
-  if (!isOpaque(rgba)) return null;
+  // Only what was made of a picture with transparent parts has any.
+  return isOpaque(rgba) ? encodeOpaque(rgba, canvas, note) : addChunk(await canvas.encode('png'), note);
+}
+
+/** A file of the canvas with the chunk behind its header, which must come first. */
+function addChunk(png: Buffer, added: Buffer): Buffer {
+  const headerEnd = signature.length + 12 + png.readUInt32BE(signature.length);
+  return Buffer.concat([png.subarray(0, headerEnd), added, png.subarray(headerEnd)]);
+}
+
+async function encodeOpaque(rgba: Buffer, { width, height }: Canvas, note: Buffer): Promise<Buffer> {
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, bitDepth, trueColour, 0, 0, 0]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1')),
+    note,
     chunk('IDAT', await deflated(filterRows(rgba, width, height), { level: deflateLevel })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
