@@ -123,6 +123,7 @@ async function openApi(
   metrics.watchBodies(limited.memoryBudget.bytesInFlight);
   metrics.watchSpool(limited.spool.bytesInUse);
   const jobWatch = openJobWatch(db);
+  metrics.watchWaiting(jobWatch.waiting);
   const outbound = openOutbound({ allowPrivate: config.allowPrivateNetwork, resolve: nameResolver.resolve });
   // The operator wrote the address of the identity provider, so it may be a private one, like those of accounts.
   const trusted = openOutbound({ allowPrivate: true });

@@ -9,6 +9,8 @@ const maxWaiters = 20_000;
 export interface JobWatch {
   /** Resolves when the store announces a change of the job, after `ms`, or when the signal aborts. Costs no SQL statement. */
   nextChange(jobId: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** Requests that wait at this moment. */
+  waiting(): number;
   /** True once the server stops: requests no longer wait. */
   isClosed(): boolean;
   /** Ends every wait. */
@@ -17,11 +19,11 @@ export interface JobWatch {
 
 /** Listens to the announcements of the store. */
 export function openJobWatch(db: Connection): JobWatch {
-  const waiting = new Map<string, Set<() => void>>();
+  const byTopic = new Map<string, Set<() => void>>();
   let count = 0;
   let closed = false;
   const wake = (topic: string) => {
-    for (const release of waiting.get(topic) ?? []) release();
+    for (const release of byTopic.get(topic) ?? []) release();
   };
   const stop = db.onAnnounced(wake);
 
@@ -30,8 +32,8 @@ export function openJobWatch(db: Connection): JobWatch {
       new Promise(resolve => {
         if (closed || signal.aborted || count >= maxWaiters) return resolve();
         const topic = jobTopic(jobId);
-        const waiters = waiting.get(topic) ?? new Set();
-        waiting.set(topic, waiters);
+        const waiters = byTopic.get(topic) ?? new Set();
+        byTopic.set(topic, waiters);
         const timer = setTimeout(release, ms);
         count++;
         waiters.add(release);
@@ -41,15 +43,16 @@ export function openJobWatch(db: Connection): JobWatch {
           count--;
           clearTimeout(timer);
           signal.removeEventListener('abort', release);
-          if (waiters.size === 0) waiting.delete(topic);
+          if (waiters.size === 0) byTopic.delete(topic);
           resolve();
         }
       }),
+    waiting: () => count,
     isClosed: () => closed,
     close() {
       closed = true;
       stop();
-      for (const topic of [...waiting.keys()]) wake(topic);
+      for (const topic of [...byTopic.keys()]) wake(topic);
     },
   };
 }

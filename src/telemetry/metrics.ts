@@ -30,6 +30,8 @@ export interface Metrics {
   watchBodies(bytesInFlight: () => number): void;
   /** Bytes of incoming files on the local disk, read on scrape. */
   watchSpool(bytesInUse: () => number): void;
+  /** Requests that wait for a change of a job, read on scrape. */
+  watchWaiting(requests: () => number): void;
   /** Files that are probed, that wait, and that were probed, read on scrape. */
   watchProber(size: () => ProberSize): void;
   /** In the Prometheus text format. */
@@ -132,7 +134,9 @@ function openProcessMetrics(register: Registry) {
 }
 
 /** Metrics of this process that are read on scrape. */
-function openWatchers(register: Registry): Pick<Metrics, 'watchBodies' | 'watchSpool' | 'watchProber'> {
+function openWatchers(
+  register: Registry,
+): Pick<Metrics, 'watchBodies' | 'watchSpool' | 'watchWaiting' | 'watchProber'> {
   const registers = [register];
   function watch(name: string, help: string, read: () => number): void {
     new Gauge({
@@ -153,6 +157,8 @@ function openWatchers(register: Registry): Pick<Metrics, 'watchBodies' | 'watchS
       ),
     watchSpool: bytesInUse =>
       watch('atelier_spool_bytes', 'Bytes of incoming files on the local disk.', bytesInUse),
+    watchWaiting: requests =>
+      watch('atelier_waiting_requests', 'Requests that wait for a change of a job (Prefer: wait).', requests),
     watchProber(size) {
       watch('atelier_probes_running', 'Files that are being probed.', () => size().running);
       watch('atelier_probes_waiting', 'Files that wait to be probed.', () => size().waiting);

@@ -50,6 +50,13 @@ export const untilHeld = (gateway: TestGateway, bytes: number): Promise<unknown>
     `${bytes} bytes of bodies to be reserved`,
   );
 
+/** Waits until so many requests wait for a change of a job. */
+export const untilWaiting = (gateway: TestGateway, requests: number): Promise<unknown> =>
+  until(
+    async () => (await figureOf(gateway, 'atelier_waiting_requests')) === requests,
+    `${requests} requests to wait`,
+  );
+
 /** A POST whose body the test writes piece by piece. */
 export interface OpenPost {
   write(piece: string | Uint8Array): Promise<void>;
