@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import S3rver from 's3rver';
+import type S3rver from 's3rver';
 import type { S3Location } from '../../src/domain/s3-location.ts';
 import { type Call, callOf, type Fault, type Script } from './faults.ts';
 import {
@@ -48,7 +48,9 @@ const key = 'S3RVER';
 /** Starts with an empty bucket in a temporary folder, which `close` removes. */
 export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-s3-'));
-  const server = new S3rver({
+  // Loading it takes a tenth of a second, and most tests keep their blobs in a folder.
+  const { default: Server } = await import('s3rver');
+  const server = new Server({
     address: '127.0.0.1',
     port: 0,
     silent: true,
