@@ -48,9 +48,12 @@ export async function makeProject(): Promise<Project> {
   };
 }
 
-/** The platform of a browser, and of Node only what a program needs to read its settings. */
+/**
+ * The platform of a browser, and of Node only what a program needs to read its settings. Declarations are checked as
+ * well, but for those that come with the compiler, which take longer than all else.
+ */
 const strict = [
-  ...['--noEmit', '--ignoreConfig', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'],
+  ...['--noEmit', '--ignoreConfig', '--strict', '--exactOptionalPropertyTypes', '--skipDefaultLibCheck'],
   ...['--target', 'es2023', '--lib', 'es2023,dom,dom.iterable'],
   ...['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')],
 ];
