@@ -12,7 +12,8 @@ import { startGateway, type TestGateway, until } from '../../testkit/gateway/gat
 
 const token = 'the-admin-token-of-this-very-test';
 const image = 'gamma-v3-image';
-const input = { prompt: 'A boat', resolution: '1k' };
+/** The quickest to draw. */
+const input = { prompt: 'A boat', resolution: '1k', aspect_ratio: '1:1' };
 const prices = {
   currency: 'USD',
   hold: true,

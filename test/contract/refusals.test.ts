@@ -1,7 +1,7 @@
 /** The request log: refused requests are counted by sentence and key, without their content, in a bounded number of rows. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { days, hours, minutes } from '../../src/domain/clock.ts';
+import { days, hours, minutes, seconds } from '../../src/domain/clock.ts';
 import type { RefusedRequests } from '../../src/domain/refused-request.ts';
 import {
   addRefusedRequests,
@@ -9,7 +9,7 @@ import {
   pruneRefusals,
 } from '../../src/store/refusals/refused-requests.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
-import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
+import { startGateway, type TestGateway, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 
 const token = 'the-admin-token-of-this-very-test';
 const model = 'gamma-v3-image';
@@ -26,6 +26,9 @@ for (const dialect of dialects) {
       const { body } = await gateway.ask('GET', `/admin/v1/refusals${query}`, { key: token });
       return body.data as readonly Readonly<Record<string, unknown>>[];
     };
+    /** Counts are written every few seconds. */
+    const untilWritten = <T>(look: () => Promise<T | false>, what: string) =>
+      untilAdvanced(gateway.clock, 5 * seconds, look, what);
     const create = (key: string, body: unknown, id = model) =>
       gateway.ask('POST', `/v1/queue/${id}`, { key, body });
 
@@ -38,10 +41,11 @@ for (const dialect of dialects) {
         );
       assert.equal((await create(key, { prompt: 'x' }, 'no-such-model-of-mine')).status, 404);
       assert.equal((await create(`atl_${'0'.repeat(36)}`, { prompt: 'x' })).status, 401);
-      const found = await until(async () => {
+      const found = await untilWritten(async () => {
         const all = await groups();
-        return all.length === 3 && all;
-      }, 'three groups');
+        const requests = all.reduce((sum, group) => sum + Number(group.requests), 0);
+        return all.length === 3 && requests === 5 && all;
+      }, 'five requests in three groups');
       const of = (status: number) => found.find(group => group.status === status);
       const invalid = of(422);
       const id = String(invalid?.caller);
@@ -77,7 +81,7 @@ for (const dialect of dialects) {
         await Promise.all(
           Array.from({ length: 20 }, (_, one) => create(key, { prompt: 'x', [`field_${count + one}`]: 1 })),
         );
-      await until(async () => {
+      await untilWritten(async () => {
         const all = await gateway.gateway.db.read(
           'SELECT SUM(requests) AS requests, COUNT(*) AS groups FROM refused_requests WHERE status = 422',
         );
