@@ -34,8 +34,11 @@ for (const dialect of dialects) {
       gateway.ask('GET', pathOf(id, end, model), { key });
     async function finish(wanted: Wanted & { model: string }): Promise<string> {
       const { request_id } = await create(gateway, key, wanted);
+      // A job takes long to draw: the gateway answers when its state changes.
+      const headers = { prefer: 'wait=10' };
       await until(async () => {
-        const { body } = await ask(request_id, wanted.model, '/status');
+        const path = pathOf(request_id, '/status', wanted.model);
+        const { body } = await gateway.ask('GET', path, { key, headers });
         return body.status === 'COMPLETED';
       }, 'the result');
       return request_id;
