@@ -57,15 +57,19 @@ export async function leave({ context, foreign, failures }: Watched): Promise<vo
   await context.close();
 }
 
-/** What axe finds wrong with the page as it is shown. */
-export async function faultsBy(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong with the page as it is shown: by all of its rules, or by those of colours alone. */
+export async function faultsBy(page: Page, rules: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
   // By the protocol, not by a script of the page: its policy would keep it out, as it would the styles that a preload copies.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
-  const found = await page.evaluate("axe.run(document, { resultTypes: ['violations'], preload: false })");
-  const { violations } = found as {
-    violations: readonly { id: string; nodes: readonly { html: string; target: readonly string[] }[] }[];
+  const options = {
+    resultTypes: ['violations'],
+    preload: false,
+    ...(rules === 'colours' && { runOnly: ['color-contrast', 'link-in-text-block'] }),
   };
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} (${nodes.length})`);
+  // Told in the page: what axe returns also has every element in which it found nothing.
+  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html.slice(0, 160) + ' (' + nodes.length + ')'))`);
+  return found as readonly string[];
 }
 
 /** A theme and a width. */
@@ -76,14 +80,18 @@ const looks: readonly Look[] = (['light', 'dark'] as const).flatMap(theme =>
 
 /**
  * What is wrong with the page as it is shown, in each look: by axe, and that it is wider than the screen. Theme and width
- * are matters of CSS alone, so that the page is changed, not loaded again.
+ * are matters of CSS alone, so that the page is changed, not loaded again. A theme is colours alone: in the second one, at
+ * the same width, only they are looked at.
  */
 export async function faultsInLooks(page: Page, within = looks): Promise<readonly string[]> {
   const faults: string[] = [];
+  const widths = new Set<number>();
   for (const [colorScheme, width] of within) {
     await page.emulateMedia({ colorScheme });
-    const found = [...(await faultsOfWidth(page, width)), ...(await faultsBy(page))];
+    const rules = widths.has(width) ? 'colours' : 'all';
+    const found = [...(await faultsOfWidth(page, width)), ...(await faultsBy(page, rules))];
     faults.push(...found.map(fault => `at ${width} px in ${colorScheme}: ${fault}`));
+    widths.add(width);
   }
   return faults;
 }
