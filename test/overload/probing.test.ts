@@ -9,7 +9,7 @@ import { Refusal } from '../../src/domain/refusal.ts';
 import { openProber, type Prober } from '../../src/media/prober.ts';
 import { traceOf, uploadText } from '../../testkit/clients/uploads.ts';
 import { startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
-import { figureOf, type OpenPost, openPost, refusedFor } from '../../testkit/gateway/limited.ts';
+import { figureOf, type OpenPost, openPost, refusedFor, untilFigure } from '../../testkit/gateway/limited.ts';
 import { endlessFilm, openVariants, vastPng } from '../../testkit/media/hostile-media.ts';
 import { dataUrl, upload } from '../../testkit/media/media-fields.ts';
 import { padTo, picture } from '../../testkit/media/media-maker.ts';
@@ -151,7 +151,7 @@ describe('files that keep their readers busy', () => {
     await untilFigures(gateway, { running: 0, waiting: 0 });
     // Two at most took the places of those that were given up meanwhile.
     assert.ok((await figures(gateway)).begun <= begun + 2);
-    await until(async () => (await figureOf(gateway, 'atelier_spool_bytes')) === 0, 'the spool to be empty');
+    await untilFigure(gateway, 'atelier_spool_bytes', 0, 'the spool to be empty');
     // No client gets the failure, and it is not logged as ours.
     assert.deepEqual(
       gateway.logged.filter(({ level }) => Number(level) >= 50),

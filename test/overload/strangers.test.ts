@@ -8,7 +8,7 @@ import { seconds } from '../../src/domain/clock.ts';
 import { fileError, uploadText } from '../../testkit/clients/uploads.ts';
 import { openStandingClock } from '../../testkit/clock.ts';
 import { type Answer, startGateway, type TestGateway, until } from '../../testkit/gateway/gateway.ts';
-import { figureOf, refusedFor, startLimited } from '../../testkit/gateway/limited.ts';
+import { figureOf, refusedFor, startLimited, untilFigure } from '../../testkit/gateway/limited.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -222,10 +222,7 @@ describe('an answer that is not read', () => {
     await Promise.all([begun, most]);
     // So much gives it 160 s more; what the system takes of the other one is less by half. Both are looked at in one go.
     gateway.clock.advance(150 * seconds);
-    await until(
-      async () => (await figureOf(gateway, refusedFor('answer_unread'))) === before + 1,
-      'the other connection to be cut',
-    );
+    await untilFigure(gateway, refusedFor('answer_unread'), before + 1, 'the other connection to be cut');
     read.resume();
     await once(read, 'close');
     assert.ok(bytes > 30 * mebibyte, `${bytes} bytes were answered`);

@@ -41,21 +41,23 @@ export async function figureOf(gateway: TestGateway, name: string): Promise<numb
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 
+/** Waits until a figure of /metrics has that value. */
+export const untilFigure = (
+  gateway: TestGateway,
+  name: string,
+  value: number,
+  what: string,
+): Promise<unknown> => until(async () => (await figureOf(gateway, name)) === value, what);
+
 export const refusedFor = (reason: string): string => `atelier_refused_total{reason="${reason}"}`;
 
 /** Waits until so many bytes are set aside for bodies. */
 export const untilHeld = (gateway: TestGateway, bytes: number): Promise<unknown> =>
-  until(
-    async () => (await figureOf(gateway, 'atelier_body_bytes')) === bytes,
-    `${bytes} bytes of bodies to be reserved`,
-  );
+  untilFigure(gateway, 'atelier_body_bytes', bytes, `${bytes} bytes of bodies to be reserved`);
 
 /** Waits until so many requests wait for a change of a job. */
 export const untilWaiting = (gateway: TestGateway, requests: number): Promise<unknown> =>
-  until(
-    async () => (await figureOf(gateway, 'atelier_waiting_requests')) === requests,
-    `${requests} requests to wait`,
-  );
+  untilFigure(gateway, 'atelier_waiting_requests', requests, `${requests} requests to wait`);
 
 /** A POST whose body the test writes piece by piece. */
 export interface OpenPost {
