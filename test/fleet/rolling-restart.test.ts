@@ -44,8 +44,8 @@ describe('I24 a rolling restart under load', () => {
     }
     const { made, requests, failed } = await load.stop();
     t.diagnostic(`${requests} requests, ${made.length} jobs`);
-    assert.deepEqual(failed, []);
     assert.deepEqual(balancer.broken, []);
+    assert.deepEqual(failed, []);
 
     const ledger = fleet.upstream.ledger();
     const marks = made.map(({ mark }) => mark).toSorted();

@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 export interface Balancer {
   readonly url: string;
-  /** From now on these are who is asked. */
+  /** Whom to ask from now on; to be called once. */
   lead(urls: readonly string[]): void;
   /** Those that said it when they were asked last. */
   ready(): readonly string[];
-  /** Requests whose connection broke before an answer: they must not be sent again. */
+  /** Requests whose connection broke before an answer, and how: they must not be sent again. */
   readonly broken: readonly string[];
   close(): Promise<void>;
 }
@@ -24,6 +24,8 @@ const probeEveryMs = 250;
 const probeTimeoutMs = 5_000;
 const firstChanceMs = 5_000;
 const againMs = 20;
+/** No connection was opened, so that another process may be asked. */
+const refused = new Error('connection refused');
 /** They are about one connection alone. */
 const hopHeaders = ['connection', 'keep-alive', 'transfer-encoding'];
 
@@ -32,34 +34,37 @@ export async function startBalancer(): Promise<Balancer> {
   const broken: string[] = [];
   const ended = new AbortController();
   let led: readonly string[] = [];
-  let ready: readonly string[] = [];
+  const saidReady = new Set<string>();
+  let probing: readonly Promise<void>[] = [];
   let turn = 0;
   const server = createServer((asked, answer) => {
     pass(asked, answer).catch(() => answer.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const probing = probe();
+  const ready = () => led.filter(url => saidReady.has(url));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lead(urls) {
       led = urls;
+      probing = urls.map(probe);
     },
-    ready: () => ready,
+    ready,
     broken,
     async close() {
       ended.abort();
-      await probing;
+      await Promise.all(probing);
       agent.destroy();
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },
   };
 
-  async function probe(): Promise<void> {
+  /** Each by itself: one whose disk is slow must not keep us from noticing that another one stops. */
+  async function probe(url: string): Promise<void> {
     while (!ended.signal.aborted) {
-      const found = await Promise.all(led.map(async url => ((await saysReady(url)) ? [url] : [])));
-      ready = found.flat();
+      if (await saysReady(url)) saidReady.add(url);
+      else saidReady.delete(url);
       await sleep(probeEveryMs, undefined, { signal: ended.signal }).catch(() => {});
     }
   }
@@ -68,13 +73,14 @@ export async function startBalancer(): Promise<Balancer> {
     const body = Buffer.concat(await asked.toArray());
     const endsAt = performance.now() + firstChanceMs;
     while (performance.now() < endsAt) {
-      const url = ready[turn++ % ready.length];
-      const given = url === undefined ? 'refused' : await send(url, asked, body);
-      if (given === 'broken') {
-        broken.push(`${asked.method} ${asked.url}`);
+      const candidates = ready();
+      const url = candidates[turn++ % candidates.length];
+      const given = url === undefined ? refused : await send(url, asked, body);
+      if (!(given instanceof Error)) return giveBack(given, answer);
+      if (given !== refused) {
+        broken.push(`${asked.method} ${asked.url}: ${given.message}`);
         return void answer.writeHead(502).end();
       }
-      if (given !== 'refused') return giveBack(given, answer);
       await sleep(againMs);
     }
     answer.writeHead(503, { 'retry-after': '1' }).end();
@@ -84,17 +90,16 @@ export async function startBalancer(): Promise<Balancer> {
     url: string,
     { method, url: path, headers }: IncomingMessage,
     body: Buffer,
-  ): Promise<IncomingMessage | 'refused' | 'broken'> {
+  ): Promise<IncomingMessage | Error> {
     const passed = request(new URL(path ?? '/', url), { method, headers: endToEnd(headers), agent }).end(
       body,
     );
     try {
       const [given]: IncomingMessage[] = await once(passed, 'response');
-      return given ?? 'broken';
+      return given!;
     } catch (failure) {
-      return failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED'
-        ? 'refused'
-        : 'broken';
+      if (!(failure instanceof Error)) throw failure;
+      return 'code' in failure && failure.code === 'ECONNREFUSED' ? refused : failure;
     }
   }
 }
