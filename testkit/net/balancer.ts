@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 export interface Balancer {
   readonly url: string;
-  /** Whom to ask from now on; to be called once. */
+  /** From now on these are asked, too. */
   lead(urls: readonly string[]): void;
   /** Those that said it when they were asked last. */
   ready(): readonly string[];
@@ -24,8 +24,6 @@ const probeEveryMs = 250;
 const probeTimeoutMs = 5_000;
 const firstChanceMs = 5_000;
 const againMs = 20;
-/** No connection was opened, so that another process may be asked. */
-const refused = new Error('connection refused');
 /** They are about one connection alone. */
 const hopHeaders = ['connection', 'keep-alive', 'transfer-encoding'];
 
@@ -33,23 +31,20 @@ export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true });
   const broken: string[] = [];
   const ended = new AbortController();
-  let led: readonly string[] = [];
-  const saidReady = new Set<string>();
-  let probing: readonly Promise<void>[] = [];
+  const ready = new Set<string>();
+  const probing: Promise<void>[] = [];
   let turn = 0;
   const server = createServer((asked, answer) => {
     pass(asked, answer).catch(() => answer.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const ready = () => led.filter(url => saidReady.has(url));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lead(urls) {
-      led = urls;
-      probing = urls.map(probe);
+      probing.push(...urls.map(probe));
     },
-    ready,
+    ready: () => [...ready],
     broken,
     async close() {
       ended.abort();
@@ -63,8 +58,8 @@ export async function startBalancer(): Promise<Balancer> {
   /** Each by itself: one whose disk is slow must not keep us from noticing that another one stops. */
   async function probe(url: string): Promise<void> {
     while (!ended.signal.aborted) {
-      if (await saysReady(url)) saidReady.add(url);
-      else saidReady.delete(url);
+      if (await saysReady(url)) ready.add(url);
+      else ready.delete(url);
       await sleep(probeEveryMs, undefined, { signal: ended.signal }).catch(() => {});
     }
   }
@@ -73,13 +68,15 @@ export async function startBalancer(): Promise<Balancer> {
     const body = Buffer.concat(await asked.toArray());
     const endsAt = performance.now() + firstChanceMs;
     while (performance.now() < endsAt) {
-      const candidates = ready();
+      const candidates = [...ready];
       const url = candidates[turn++ % candidates.length];
-      const given = url === undefined ? refused : await send(url, asked, body);
-      if (!(given instanceof Error)) return giveBack(given, answer);
-      if (given !== refused) {
-        broken.push(`${asked.method} ${asked.url}: ${given.message}`);
-        return void answer.writeHead(502).end();
+      try {
+        if (url !== undefined) return giveBack(await send(url, asked, body), answer);
+      } catch (failure) {
+        if (!isRefused(failure)) {
+          broken.push(`${asked.method} ${asked.url}: ${failure}`);
+          return void answer.writeHead(502).end();
+        }
       }
       await sleep(againMs);
     }
@@ -90,17 +87,12 @@ export async function startBalancer(): Promise<Balancer> {
     url: string,
     { method, url: path, headers }: IncomingMessage,
     body: Buffer,
-  ): Promise<IncomingMessage | Error> {
+  ): Promise<IncomingMessage> {
     const passed = request(new URL(path ?? '/', url), { method, headers: endToEnd(headers), agent }).end(
       body,
     );
-    try {
-      const [given]: IncomingMessage[] = await once(passed, 'response');
-      return given!;
-    } catch (failure) {
-      if (!(failure instanceof Error)) throw failure;
-      return 'code' in failure && failure.code === 'ECONNREFUSED' ? refused : failure;
-    }
+    const [given]: IncomingMessage[] = await once(passed, 'response');
+    return given!;
   }
 }
 
@@ -109,6 +101,10 @@ function giveBack(given: IncomingMessage, answer: ServerResponse): void {
   given.pipe(answer);
   given.on('error', () => answer.destroy());
 }
+
+/** No connection was opened, so that another process may be asked. */
+const isRefused = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED';
 
 const endToEnd = (headers: IncomingMessage['headers']) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name)));
