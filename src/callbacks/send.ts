@@ -45,11 +45,11 @@ export async function sendCallback(
   const end = (
     outcome: DeliveryAttemptOutcome,
     answer: string,
-    code: number | null = null,
+    { code = null, endedAt = clock.now() }: { readonly code?: number | null; readonly endedAt?: number } = {},
   ): DeliveryAttemptResult => ({
     id: delivery.id,
     number: delivery.attempts,
-    tookMs: clock.now() - startedAt,
+    tookMs: endedAt - startedAt,
     code,
     answer,
     outcome,
@@ -65,8 +65,10 @@ export async function sendCallback(
   const sent = await postSigned({ callbackSecrets, outbound }, post, { signal, now: startedAt });
   if (sent.kind === 'unanswered' && signal.aborted) return release(sent.answer);
   const received = sent.kind === 'answered' ? sent : null;
-  const outcome = deliveryOutcomeOf(delivery, received, clock.now(), Math.random());
-  return end(outcome, sent.answer, received?.code);
+  // Read once: the next attempt is due so long after the end that the row of this one tells.
+  const endedAt = clock.now();
+  const outcome = deliveryOutcomeOf(delivery, received, endedAt, Math.random());
+  return end(outcome, sent.answer, { code: received?.code ?? null, endedAt });
 }
 
 /** What is posted, and for whom. */
