@@ -99,8 +99,8 @@ function sharedOf(
       isTrustedProxy: openTrustedProxies(config.trustedProxies),
     },
     settingsFaults: context.settings.faults,
-    whyNotReady: async () =>
-      drain.whyNotReady() ?? (await whyStorageIsNotReady(context)) ?? worker?.whyNotReady() ?? null,
+    whyNotReady: () =>
+      drain.whyNotReady(async () => (await whyStorageIsNotReady(context)) ?? worker?.whyNotReady() ?? null),
   };
 }
 

@@ -3,10 +3,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 
+const shuttingDown = 'shutting down';
+
 /** The readiness of a process while it shuts down behind a load balancer. */
 export interface Drain {
-  /** Null while it runs, else the reason why it takes no new requests. */
-  whyNotReady(): string | null;
+  /**
+   * The reason why it takes no new requests, null for none: what `check` finds while it runs. Once it shuts down, at
+   * once: a check waits seconds for a slow disk or bucket, and a load balancer goes on sending until it is answered.
+   */
+  whyNotReady(check: () => Promise<string | null>): Promise<string | null>;
   /** From `begin` on, each answer of the app closes its connection. */
   attach(app: FastifyInstance): void;
   /** Keeps answering for a while as not ready, so that a load balancer stops sending before connections are closed. */
@@ -16,8 +21,19 @@ export interface Drain {
 /** `drainMs`: how long the process keeps answering after `begin`. */
 export function openDrain(clock: Clock, drainMs: number): Drain {
   let isLeaving = false;
+  /** Of the checks that are still waited for. */
+  const answers = new Set<(reason: string) => void>();
   return {
-    whyNotReady: () => (isLeaving ? 'shutting down' : null),
+    async whyNotReady(check) {
+      if (isLeaving) return shuttingDown;
+      const { promise: leaving, resolve } = Promise.withResolvers<string>();
+      answers.add(resolve);
+      try {
+        return await Promise.race([leaving, check()]);
+      } finally {
+        answers.delete(resolve);
+      }
+    },
     attach(app) {
       app.addHook('onSend', (request, reply, _body, done) => {
         // A client that is still sending keeps its connection: closing it would be a reset, which may overtake the answer.
@@ -27,6 +43,7 @@ export function openDrain(clock: Clock, drainMs: number): Drain {
     },
     async begin() {
       isLeaving = true;
+      for (const answer of answers) answer(shuttingDown);
       await clock.sleep(drainMs);
     },
   };

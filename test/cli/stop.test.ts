@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask, until } from '../../testkit/gateway/gateway.ts';
 import { serve } from '../../testkit/gateway/program.ts';
+import { startS3 } from '../../testkit/s3/server.ts';
 
 test('ends with 0 at SIGTERM although a connection never sends a request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));
@@ -41,5 +42,25 @@ test('with ATELIER_DRAIN_SECONDS it reports that it stops, answers on, and close
   const made = await ask(served.url, 'POST', speech, { key, body: { text: 'Hello.' } });
   assert.deepEqual([made.status, made.headers.get('connection')], [200, 'close']);
   assert.equal(await ended, 0);
+  await rm(folder, { recursive: true });
+});
+
+test('a readiness check that waits for the bucket when the drain begins is answered at once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-stop-'));
+  const s3 = await startS3();
+  const served = await serve({
+    env: { ...s3.env, ATELIER_DATA_DIR: folder, ATELIER_ROLE: 'api', ATELIER_DRAIN_SECONDS: '5' },
+  });
+  assert.equal((await ask(served.url, 'GET', '/readyz')).status, 200);
+  s3.play(() => ({ kind: 'hang' }));
+  const before = s3.calls.length;
+  const checked = ask(served.url, 'GET', '/readyz');
+  await until(async () => s3.calls.length > before, 'the check to ask the bucket');
+  const ended = served.end('SIGTERM');
+  const { status, body } = await checked;
+  assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'shutting down' }]);
+  s3.play(null);
+  assert.equal(await ended, 0);
+  await s3.close();
   await rm(folder, { recursive: true });
 });
