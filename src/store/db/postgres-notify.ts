@@ -25,7 +25,10 @@ export interface Announcements extends Pick<Connection, 'announce' | 'onAnnounce
   stopListening(): Promise<void>;
 }
 
-/** Topics announced in one turn of the event loop are sent as one hint. */
+/**
+ * Topics announced in one turn of the event loop are sent as one hint. The connection that listens is opened for the first
+ * listener: a command has none.
+ */
 export function openAnnouncements(
   pool: pg.Pool,
   url: string,
@@ -35,6 +38,7 @@ export function openAnnouncements(
   /** Each hint names its sender first: a process has already emitted what it announced itself. */
   const sender = `from:${randomUUID()}`;
   let pendingTopics = new Set<string>();
+  let stopListening: (() => Promise<void>) | undefined;
 
   const onHint = ([from, ...topics]: readonly unknown[]) => {
     if (from !== sender) for (const topic of topics) emitter.emit('announced', String(topic));
@@ -57,11 +61,12 @@ export function openAnnouncements(
       pendingTopics.add(topic);
     },
     onAnnounced: listener => {
+      stopListening ??= listen(url, onHint, onConnectionError);
       emitter.on('announced', listener);
       return () => emitter.off('announced', listener);
     },
     flush,
-    stopListening: listen(url, onHint, onConnectionError),
+    stopListening: async () => stopListening?.(),
   };
 }
 
