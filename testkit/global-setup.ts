@@ -1,7 +1,9 @@
-/** What a run of tests starts once: PostgreSQL with a migrated template, and the processes of a fleet. */
+/** What a run of tests prepares once: PostgreSQL, a migrated template of both databases, and the processes of a fleet. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrate } from '../src/store/db/migrate.ts';
+import { openSqlite } from '../src/store/db/sqlite.ts';
 import { makeDatabase } from './databases/databases.ts';
 import { EmbeddedPostgres } from './databases/embedded-postgres.ts';
 import { type StartedHosts, startHosts } from './gateway/fleet-gateway.ts';
@@ -32,19 +34,28 @@ export async function globalSetup(): Promise<void> {
   await server.initialise();
   await server.start();
   process.env.TEST_POSTGRES_URL = `postgres://atelier:atelier@127.0.0.1:${port}`;
-  await makeTemplate(process.env.TEST_POSTGRES_URL);
+  await makePostgresTemplate(process.env.TEST_POSTGRES_URL);
+  await makeSqliteTemplate(join(folder, 'template.db'));
   if (process.env.TEST_FLEET === undefined) return;
   hosts = await startHosts();
   process.env.TEST_FLEET_HOSTS = hosts.serialized;
 }
 
 /** A database that is migrated already: a copy of it is made faster than the schema. */
-async function makeTemplate(url: string): Promise<void> {
+async function makePostgresTemplate(url: string): Promise<void> {
   const name = 'atelier_template';
   await server?.createDatabase(name);
   const made = await makeDatabase('postgres', { url: `${url}/${name}`, drop: async () => {} });
   await made.remove();
   process.env.TEST_POSTGRES_TEMPLATE = name;
+}
+
+/** A file that is migrated already, closed so that all of it is in the one file. */
+async function makeSqliteTemplate(path: string): Promise<void> {
+  const db = openSqlite(path);
+  await migrate(db, Date.now());
+  await db.close();
+  process.env.TEST_SQLITE_TEMPLATE = path;
 }
 
 export async function globalTeardown(): Promise<void> {

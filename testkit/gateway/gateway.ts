@@ -12,7 +12,7 @@ import { openStore } from '../../src/app/open-store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createKey, type NewKey } from '../../src/store/people/keys.ts';
 import { openTestClock, type TestClock } from '../clock.ts';
-import { type Dialect, makeDatabase, type TestDatabase } from '../databases/databases.ts';
+import { copyMigrated, type Dialect, makeDatabase, type TestDatabase } from '../databases/databases.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { isFleet, openFleetGateway } from './fleet-gateway.ts';
 
@@ -100,6 +100,7 @@ export async function startGateway({
   const hasBucket = !isAlone || blobs === 's3';
   const database = after ? after.database : isPostgres ? await makeDatabase('postgres') : null;
   const folder = after?.folder ?? (await mkdtemp(join(tmpdir(), 'atelier-gateway-')));
+  if (!after && database === null) await copyMigrated(folder);
   const s3 = after ? (after.s3 ?? null) : hasBucket ? await startS3() : null;
   const settings = {
     ATELIER_PORT: '0',
