@@ -28,6 +28,8 @@ export async function buildPrograms(): Promise<string> {
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: '[hash].mjs',
+    // Without comments and blanks: each process reads the whole text, though its code is compiled already.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await build.close();
   return folder;
