@@ -22,6 +22,21 @@ const killing = 'starts and kills many processes, longer than its own takes to s
 
 /** In the order in which they start where no earlier run measured them: the longest first. */
 export const batches: readonly Batch[] = [
+  { name: 'console', files: ['test/console/*'] },
+  {
+    name: 'clients',
+    files: [
+      'test/mounts/*',
+      'test/clients/*',
+      'test/client/client',
+      'test/client/package',
+      'test/client/python',
+      'test/client/served-package',
+      'test/client/ai-sdk',
+      'test/client/sdk-snippets',
+      'test/examples/*',
+    ],
+  },
   { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
   { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
   { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
@@ -74,7 +89,6 @@ export const batches: readonly Batch[] = [
   { name: 'cli 2', files: within('test/cli', 'asking serve') },
   { name: 'cli 3', files: within('test/cli', 'keys commands callbacks own-models') },
   { name: 'cli 4', files: ['test/cli/*'] },
-  { name: 'console', files: ['test/console/*'] },
   {
     name: 'contract/media 1',
     files: within('test/contract', 'media-remote media-door file-facts'),
@@ -105,20 +119,6 @@ export const batches: readonly Batch[] = [
   {
     name: 'engine pieces',
     files: ['engine/test/*'],
-  },
-  {
-    name: 'clients',
-    files: [
-      'test/mounts/*',
-      'test/clients/*',
-      'test/client/client',
-      'test/client/package',
-      'test/client/python',
-      'test/client/served-package',
-      'test/client/ai-sdk',
-      'test/client/sdk-snippets',
-      'test/examples/*',
-    ],
   },
   { name: 'tracing and deployment', files: ['test/tracing/*', 'test/deploy/audit', 'test/mcp/*'] },
   { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'] },
