@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { forkChild } from './fork-child.ts';
+import { forkChild, lowerPriority } from './fork-child.ts';
 import { type FromChild, isFromChild, type ToChild } from './messages.ts';
 
 /** The last message of a run, or why there was none. */
@@ -143,6 +143,7 @@ function sendTo(child: Child, run: Run): void {
   child.runs += 1;
   child.stderr = '';
   run.child = child;
+  if (run.message.kind !== 'check') lowerPriority(child.process);
   // A child that is gone already is reported by its exit, not here.
   child.process.send(run.message, () => {});
 }
@@ -247,9 +248,13 @@ function endRun(pool: Pool, child: Child, how: string): void {
     return;
   }
   if (run.isTimedOut && run.end?.kind !== 'rendered')
-    run.resolve({ kind: 'failed', message: `Render timeout after ${run.timeoutMs / 1000} seconds.` });
+    run.resolve({ kind: 'failed', message: timeoutMessage(run) });
   else run.resolve(run.end ?? { kind: 'failed', message: exitMessage(how, child.stderr) });
 }
+
+/** For the user of the job, or for the operator. */
+const timeoutMessage = ({ message, timeoutMs }: Run): string =>
+  `${message.kind === 'start' ? 'Render timeout' : 'The local engine did not respond'} after ${timeoutMs / 1000} seconds.`;
 
 /** A sentence for the user of the job, with the last line of the error output. */
 function exitMessage(how: string, stderr: string): string {

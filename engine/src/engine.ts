@@ -33,8 +33,8 @@ interface RenderEngineOptions {
 /** The pool of child processes. */
 type Children = ReturnType<typeof openChildProcesses>;
 
-/** Loading the native libraries takes a second or two on a busy machine. */
-const libraryCheckTimeoutMs = 30_000;
+/** Takes half a second of a processor, which a starved machine gives in minutes; jobs are not rendered until a restart after it. */
+const libraryCheckTimeoutMs = 5 * 60_000;
 const probeTimeoutMs = 30_000;
 
 /** Libraries do not stop working while a process runs: no other engine of this process checks them again. */

@@ -1,5 +1,6 @@
-/** Starts a child process of the engine. */
+/** Starts a child process of the engine, and lowers its priority. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
@@ -15,7 +16,7 @@ const childPath = fileURLToPath(new URL('./child.ts', import.meta.url));
 export function forkChild(): ChildProcess {
   const path = process.env.PATH;
   const compileCache = getCompileCacheDir();
-  const child = fork(childPath, {
+  return fork(childPath, {
     execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
     env: {
       ...(path !== undefined && { PATH: path }),
@@ -25,7 +26,29 @@ export function forkChild(): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  // A render is never more urgent than the gateway. Set from here, all threads inherit it, those of V8 too.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  return child;
+}
+
+/**
+ * For a render, which is never more urgent than the gateway. The check of the libraries keeps the normal priority: every
+ * job waits for it, and on a machine whose processors are all in use it would take minutes.
+ */
+export function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  // The first thread first: those that it starts from here on inherit its priority.
+  for (const thread of [pid, ...threadsOf(pid)]) {
+    try {
+      setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+/** Linux has a priority for each thread; other systems have one for the process. */
+function threadsOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
 }

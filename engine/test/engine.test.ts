@@ -17,11 +17,22 @@ const longVideo = {
   shots: [{ seconds: 60, prompt: 'a city at night' }],
 };
 
-test('the libraries are checked once and remembered', async t => {
-  const { engine } = openStudio(t, 2);
+test('the libraries are checked once and remembered, at normal priority; what renders then is below it', async t => {
+  const { engine, start } = openStudio(t, 2);
   const first = engine.ready();
+  const child = await onlyChild();
+  assert.equal(getPriority(child), constants.priority.PRIORITY_NORMAL);
   assert.equal(engine.ready(), first);
   assert.deepEqual(await first, { ok: true });
+  const { render } = await start(longVideo);
+  assert.equal(await onlyChild(), child);
+  const threads = await readdir(`/proc/${child}/task`);
+  assert.deepEqual(
+    [...new Set(threads.map(thread => getPriority(Number(thread))))],
+    [constants.priority.PRIORITY_BELOW_NORMAL],
+  );
+  render.cancel();
+  await render.outcome;
 });
 
 test('the same seed gives the same bytes and another seed others', async t => {
