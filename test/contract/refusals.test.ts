@@ -1,13 +1,14 @@
 /** The request log: refused requests are counted by sentence and key, without their content, in a bounded number of rows. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { days, hours, minutes, seconds } from '../../src/domain/clock.ts';
+import { days, hours, minutes, seconds, systemClock } from '../../src/domain/clock.ts';
 import type { RefusedRequests } from '../../src/domain/refused-request.ts';
 import {
   addRefusedRequests,
   listRefusals,
   pruneRefusals,
 } from '../../src/store/refusals/refused-requests.ts';
+import { openTestClock } from '../../testkit/clock.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway, untilAdvanced } from '../../testkit/gateway/gateway.ts';
 
@@ -18,7 +19,10 @@ for (const dialect of dialects) {
   describe(`the request log (${dialect})`, () => {
     let gateway: TestGateway;
     before(async () => {
-      gateway = await startGateway({ dialect, role: 'api', env: { ATELIER_ADMIN_TOKEN: token } });
+      // Rows are counted by the hour: it is half past, so that no hour ends between two requests.
+      const leadMs = 30 * minutes - (systemClock.now() % hours);
+      const clock = openTestClock(undefined, () => systemClock.now() + leadMs);
+      gateway = await startGateway({ dialect, role: 'api', clock, env: { ATELIER_ADMIN_TOKEN: token } });
     });
     after(() => gateway?.close());
 
