@@ -119,7 +119,7 @@ describe('the console', () => {
     );
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const shown = page.locator('.output img');
-    await shown.waitFor({ timeout: 60_000 });
+    await shown.waitFor();
     await until(
       () => shown.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth > 0),
       'the picture',
@@ -146,7 +146,7 @@ describe('the console', () => {
     const draft = { content: [{ type: 'text', text: 'A balloon' }], draft: true, duration: 4 };
     await page.getByRole('textbox', { name: 'Input', exact: true }).fill(JSON.stringify(draft));
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.output video').waitFor({ timeout: 60_000 });
+    await page.locator('.output video').waitFor();
     await plays(page, 'video');
     await page.getByRole('link', { name: 'Make final …' }).click();
     await page.getByRole('button', { name: 'Check' }).click();
@@ -161,7 +161,7 @@ describe('the console', () => {
     await go(page, 'play/theta-3.1-flash-tts-preview');
     await page.getByLabel(/^Text/).fill('The tide is out.');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('button', { name: /^Play / }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: /^Play / }).waitFor();
     await plays(page, 'sound');
     await leave(watched);
   });
@@ -186,7 +186,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: '--tile' }).click();
     assert.equal(await page.getByLabel(/^Prompt/).inputValue(), 'A red kite --tile');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.output img').first().waitFor({ timeout: 60_000 });
+    await page.locator('.output img').first().waitFor();
     await leave(watched);
   });
 

@@ -47,17 +47,17 @@ describe('the first run, from the banner on', () => {
 
     await page.getByRole('button', { name: 'A picture' }).click();
     const picture = page.locator('.output img');
-    await picture.waitFor({ timeout: 60_000 });
+    await picture.waitFor();
     await until(
       () => picture.evaluate(image => image instanceof HTMLImageElement && image.naturalWidth > 0),
       'the picture',
     );
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.getByRole('button', { name: 'A film' }).click();
-    await page.locator('.output video').waitFor({ timeout: 60_000 });
+    await page.locator('.output video').waitFor();
     await plays(page, 'video');
     await page.getByRole('button', { name: 'A voice' }).click();
-    await page.getByRole('button', { name: /^Play / }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: /^Play / }).waitFor();
     await plays(page, 'sound');
     assert.deepEqual(await faultsBy(page), []);
     await leave(watched);

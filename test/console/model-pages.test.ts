@@ -135,7 +135,7 @@ describe('the page of a model', () => {
     // One picture at the price of the settings.
     await page.getByText(/about \$0\.04/).waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.output img').waitFor({ timeout: 60_000 });
+    await page.locator('.output img').waitFor();
     await page.getByText(/^usually [\d.]+ m?s · about \$0\.04$/).waitFor();
     // An untouched example is no draft: it is what the next visit begins with, too.
     assert.equal(await page.evaluate(() => localStorage.getItem('atelier.draft.gamma-v3-image')), null);

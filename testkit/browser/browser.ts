@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { patienceMs } from '../gateway/gateway.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ofSystem = '/usr/bin/chromium';
@@ -103,6 +104,7 @@ export async function openPage(
     colorScheme: theme,
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const [foreign, failures]: [string[], string[]] = [[], []];
   context.on('request', request => {

@@ -19,8 +19,8 @@ export interface Ended {
   readonly faults: string;
 }
 
-/** No batch comes near; a test that hangs must not hang the run. */
-const timeoutMs = 15 * 60_000;
+/** No batch comes near, also beside other work; a test that hangs must not hang the run. */
+const timeoutMs = 30 * 60_000;
 
 export async function runBatch(batch: PlannedBatch, root: string): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-batch-'));
