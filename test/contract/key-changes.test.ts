@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { image } from '../../testkit/clients/queue.ts';
+import { openStandingClock } from '../../testkit/clock.ts';
 import { dialects } from '../../testkit/databases/databases.ts';
 import { startGateway, type TestGateway } from '../../testkit/gateway/gateway.ts';
 import { runProgram } from '../../testkit/gateway/program.ts';
@@ -12,7 +13,9 @@ for (const dialect of dialects) {
   describe(`a change of a key (${dialect})`, () => {
     let gateway: TestGateway;
     before(async () => {
-      gateway = await startGateway({ dialect, role: 'api', env: { ATELIER_ADMIN_TOKEN: token } });
+      // What ends by time is judged while it stands, however long a request takes.
+      const clock = openStandingClock();
+      gateway = await startGateway({ dialect, role: 'api', clock, env: { ATELIER_ADMIN_TOKEN: token } });
     });
     after(() => gateway.close());
 
