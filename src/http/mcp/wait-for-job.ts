@@ -58,13 +58,12 @@ export async function waitForJob(
   let before: StatusBody['status'] | null = null;
   for (;;) {
     const askedAt = performance.now();
-    const passed = (askedAt - beganAt) / seconds;
-    const pollSeconds = Math.min(pollWaitSeconds, Math.ceil(waitSeconds - passed));
-    const answered = await gateway.request('GET', path, { waitSeconds: Math.max(0, pollSeconds), signal });
-    const now = bodyOf(answered, statusBody);
-    if (now.status === 'COMPLETED' || waitSeconds <= 0) return now;
+    const restSeconds = waitSeconds - (askedAt - beganAt) / seconds;
+    const pollSeconds = Math.max(0, Math.min(pollWaitSeconds, Math.ceil(restSeconds)));
+    const now = bodyOf(await gateway.request('GET', path, { waitSeconds: pollSeconds, signal }), statusBody);
+    if (now.status === 'COMPLETED' || restSeconds <= 0) return now;
     // A gateway that stops answers at once: polling on would be polling without a pause.
-    const wasHeld = performance.now() - askedAt >= (waitSeconds - 1) * seconds;
+    const wasHeld = performance.now() - askedAt >= (pollSeconds * seconds) / 2;
     if (now.status === before && !wasHeld) return now;
     before = now.status;
     await progress((performance.now() - beganAt) / seconds, formatStatus(now));
