@@ -58,15 +58,15 @@ export async function waitForJob(
   let before: StatusBody['status'] | null = null;
   for (;;) {
     const askedAt = performance.now();
-    const restSeconds = waitSeconds - (askedAt - beganAt) / seconds;
-    const pollSeconds = Math.max(0, Math.min(pollWaitSeconds, Math.ceil(restSeconds)));
+    const pollSeconds = Math.min(pollWaitSeconds, Math.ceil(waitSeconds - (askedAt - beganAt) / seconds));
     const now = bodyOf(await gateway.request('GET', path, { waitSeconds: pollSeconds, signal }), statusBody);
-    if (now.status === 'COMPLETED' || restSeconds <= 0) return now;
+    const answeredAt = performance.now();
+    if (now.status === 'COMPLETED' || answeredAt - beganAt >= waitSeconds * seconds) return now;
     // A gateway that stops answers at once: polling on would be polling without a pause.
-    const wasHeld = performance.now() - askedAt >= (pollSeconds * seconds) / 2;
+    const wasHeld = answeredAt - askedAt >= (pollSeconds * seconds) / 2;
     if (now.status === before && !wasHeld) return now;
     before = now.status;
-    await progress((performance.now() - beganAt) / seconds, formatStatus(now));
+    await progress((answeredAt - beganAt) / seconds, formatStatus(now));
   }
 }
 
