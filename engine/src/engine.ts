@@ -33,7 +33,7 @@ interface RenderEngineOptions {
 /** The pool of child processes. */
 type Children = ReturnType<typeof openChildProcesses>;
 
-/** Takes half a second of a processor, which a starved machine gives in minutes; jobs are not rendered until a restart after it. */
+/** It takes half a second of processor time, on a starved machine minutes. After a timeout no job is rendered until a restart. */
 const libraryCheckTimeoutMs = 5 * 60_000;
 const probeTimeoutMs = 30_000;
 
