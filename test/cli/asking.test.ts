@@ -255,7 +255,7 @@ describe('client commands', () => {
     const drawn = stdout.split('\r\x1b[2K');
     assert.match(
       drawn[1] ?? '',
-      /^⠋ 00:00 (IN_QUEUE, 0 before it|IN_PROGRESS) · theta-3\.1-flash-tts-preview · [0-9a-f-]{36}$/,
+      /^⠋ 00:00 (IN_QUEUE, position 0|IN_PROGRESS) · theta-3\.1-flash-tts-preview · [0-9a-f-]{36}$/,
     );
     assert.ok(drawn.some(line => / 00:0\d IN_PROGRESS · /.test(line)));
     assert.match(drawn.at(-1) ?? '', /^Saved (\S+\.wav)\r\n\1\r\n$/);

@@ -12,6 +12,8 @@ import { answer, openReceiver, type Receiver } from '../../testkit/net/receiver.
 import { enter as enterAs, faultsInLooks, leave, visit } from './visit.ts';
 
 const token = 'the-admin-token-of-this-very-test';
+/** Asks for the next attempt in an hour, so that it comes only when the page sends it. */
+const outForLunch = answer(503, { 'retry-after': '3600' }, 'out for lunch');
 
 describe('the workbench of callbacks', () => {
   let gateway: TestGateway;
@@ -23,7 +25,7 @@ describe('the workbench of callbacks', () => {
     buildConsole();
     const env = { ATELIER_ADMIN_TOKEN: token, ATELIER_ALLOW_PRIVATE_NETWORK: '1' };
     gateway = await startGateway({ isAlone: true, env });
-    receiver = await openReceiver(answer(503, {}, 'out for lunch'));
+    receiver = await openReceiver(outForLunch);
     caller = await newCaller(gateway);
     secret = (await gateway.ask('GET', '/v1/webhooks/default/secret', { key: caller.key })).body.key;
     browser = await launchBrowser();
@@ -44,7 +46,7 @@ describe('the workbench of callbacks', () => {
     const found = await until(async () => {
       const { data } = (await gateway.ask('GET', `/admin/v1/deliveries?job=${job}`, { key: token })).body;
       return data.find(
-        (row: { status: string; state: string; try_count: number; due_at: number }) =>
+        (row: { status: string; try_count: number; due_at: number }) =>
           row.status === 'COMPLETED' && row.try_count === 1 && row.due_at * 1000 > gateway.clock.now(),
       );
     }, 'a callback that waits for its next attempt');
@@ -98,7 +100,7 @@ describe('the workbench of callbacks', () => {
   });
 
   test('a receiver is listed with its share of successes, and takes a test event', async () => {
-    receiver.reply(answer(503, {}, 'out for lunch'));
+    receiver.reply(outForLunch);
     await failedOnce();
     const watched = await enter();
     const { page } = watched;
@@ -120,7 +122,7 @@ describe('the workbench of callbacks', () => {
   });
 
   test('the page and its dialogs have no fault by axe, nor are too wide, in every look', async () => {
-    receiver.reply(answer(503, {}, 'out for lunch'));
+    receiver.reply(outForLunch);
     const { id } = await failedOnce();
     const watched = await enter();
     const { page } = watched;

@@ -21,15 +21,19 @@ export function openStatusLine(output: CommandOutput): StatusLine {
   const startedAt = performance.now();
   let text = '';
   let frame = 0;
+  let timer: NodeJS.Timeout | undefined;
   const line = () => `${formatElapsed(performance.now() - startedAt)} ${text}`;
   const draw = () => process.stderr.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${line()}`);
-  const timer = output.isInteractive
-    ? setInterval(draw, redrawIntervalMs)
-    : setInterval(() => output.note(line()), plainIntervalMs);
+  const redraw = () =>
+    output.isInteractive
+      ? setInterval(draw, redrawIntervalMs)
+      : setInterval(() => output.note(line()), plainIntervalMs);
   return {
     show(next) {
       const isChanged = next !== text;
       text = next;
+      // From the first text on: until then there is nothing to say.
+      timer ??= redraw();
       if (output.isInteractive) draw();
       else if (isChanged) output.note(line());
     },
