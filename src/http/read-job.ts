@@ -88,13 +88,13 @@ export async function waitForJob(
   for (;;) {
     // Watched before it is read, so that no change between the two is missed.
     const restMs = Math.max(0, endsAt - context.clock.now());
-    const change = context.jobWatch.nextChange(address.jobId, restMs, gone.signal);
+    const nextChange = context.jobWatch.watch(address.jobId, restMs, gone.signal);
     const job = await findJob(context, address);
     if (isDone(job) || restMs === 0 || context.jobWatch.isClosed()) {
       gone.abort();
       return job;
     }
-    await change;
+    await nextChange();
     if (gone.signal.aborted) return job;
   }
 }
