@@ -17,7 +17,13 @@ export function forkChild(): ChildProcess {
   const path = process.env.PATH;
   const compileCache = getCompileCacheDir();
   return fork(childPath, {
-    execArgv: ['--expose-gc', '--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
+    // Garbage is collected by one thread: several take a sixteenth more of the processor for the same render.
+    execArgv: [
+      '--expose-gc',
+      '--single-threaded-gc',
+      '--max-old-space-size=512',
+      '--disable-warning=ExperimentalWarning',
+    ],
     env: {
       ...(path !== undefined && { PATH: path }),
       // Node names the folder of its version within the one it was given.
