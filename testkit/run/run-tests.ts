@@ -91,14 +91,14 @@ function keepTimes(ended: readonly Ended[]): void {
   writeFileSync(timesPath, JSON.stringify({ ...knownTimes(), ...measured }, null, 2));
 }
 
-/** Two more that compute than there are cores, because each waits at times, and a few beside them that mostly wait. */
+/** One more that computes than there are cores, because each waits at times, and a few beside them that mostly wait. */
 async function runAll(wanted: readonly PlannedBatch[]): Promise<readonly Ended[]> {
   const open = [...wanted];
   const running = new Map<PlannedBatch, Promise<Ended>>();
   const ended: Ended[] = [];
   const nextOf = (): PlannedBatch | undefined => {
     const waiting = [...running.keys()].filter(batch => batch.waits).length;
-    const slots = availableParallelism() + 2;
+    const slots = availableParallelism() + 1;
     const mayStart = (batch: PlannedBatch) =>
       batch.waits ? waiting < waitingSlots : running.size - waiting < slots;
     return open.find(mayStart);
