@@ -177,11 +177,11 @@ test('an unfinished job is asked for again until its end, and then downloaded', 
   const execution = await openRecipe('232', { prompt: 'A slow balloon [atelier:slow=600]' }, 'wait=1');
   const seen = execution.run();
   await until(async () => execution.requests.includes('GET 202'), 'the answer before the end');
-  // Half of the way: it is drawn, and now only waits. A delay that begins after the clock was advanced lasts its time.
+  // Past the half: it is drawn, and now only waits. A delay that begins after the clock was advanced lasts its time.
   const { status_url } = execution.outputs.get('Create') as { status_url: string };
   await until(
-    async () => (await gateway.ask('GET', status_url, { key })).body.progress >= 0.5,
-    'the progress to show the half',
+    async () => (await gateway.ask('GET', status_url, { key })).body.progress > 0.5,
+    'the progress to show more than the half',
   );
   gateway.clock.advance(600_000);
   const file = await seen;
