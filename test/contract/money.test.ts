@@ -233,7 +233,7 @@ for (const dialect of dialects) {
       const { key, project } = await keyOf('1.00');
       const tags = { 'atelier-tags': `run=${dialect}, team=a-b` };
       const dayNow = () => new Date(gateway.clock.now()).toISOString().slice(0, 10);
-      const before = dayNow();
+      const dayBefore = dayNow();
       const { body: handle } = await create(key, input, tags);
       await ended(key, handle.request_id);
       const spend = (query: string) => gateway.ask('GET', `/admin/v1/money/spend?${query}`, { key: token });
@@ -251,7 +251,7 @@ for (const dialect of dialects) {
       assert.ok((await line('provider', 'local')).jobs >= 1);
       // Two days, where the tests before advanced the clock over midnight.
       const days: { label: string; amount: string }[] = (await spend('by=day')).body.data;
-      assert.ok([before, dayNow()].some(day => days.some(({ label }) => label === day)));
+      assert.ok([dayBefore, dayNow()].some(day => days.some(({ label }) => label === day)));
       const cents = days.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
       assert.equal((await line('model', image)).amount, (cents / 100).toFixed(2));
       const csv = await spend('by=project&format=csv');

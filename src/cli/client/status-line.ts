@@ -24,18 +24,15 @@ export function openStatusLine(output: CommandOutput): StatusLine {
   let timer: NodeJS.Timeout | undefined;
   const line = () => `${formatElapsed(performance.now() - startedAt)} ${text}`;
   const draw = () => process.stderr.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${line()}`);
-  const redraw = () =>
-    output.isInteractive
-      ? setInterval(draw, redrawIntervalMs)
-      : setInterval(() => output.note(line()), plainIntervalMs);
+  const update = output.isInteractive ? draw : () => output.note(line());
+  const intervalMs = output.isInteractive ? redrawIntervalMs : plainIntervalMs;
   return {
     show(next) {
       const isChanged = next !== text;
       text = next;
       // From the first text on: until then there is nothing to say.
-      timer ??= redraw();
-      if (output.isInteractive) draw();
-      else if (isChanged) output.note(line());
+      timer ??= setInterval(update, intervalMs);
+      if (output.isInteractive || isChanged) update();
     },
     close() {
       clearInterval(timer);
