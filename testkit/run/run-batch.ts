@@ -6,6 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlannedBatch } from './batches.ts';
+import { programPath } from './programs.ts';
+import { withSourcePlaces } from './source-places.ts';
 import type { Tally } from './tally.ts';
 
 export interface Ended {
@@ -62,7 +64,7 @@ const argumentsOf = ({ files }: PlannedBatch, tallyPath: string): readonly strin
   '--test-reporter=./testkit/run/tally.ts',
   `--test-reporter-destination=${tallyPath}`,
   '--import=./testkit/run/untracked-promises.ts',
-  'testkit/run/batch.ts',
+  programPath('testkit/run/batch.ts'),
   ...files,
 ];
 
@@ -78,7 +80,8 @@ function tallyAt(path: string): Tally | null {
 function faultsIn(log: string, code: number | null): readonly string[] {
   if (code === 0) return [];
   const at = log.indexOf('✖ failing tests:');
-  return [at >= 0 ? log.slice(at) : `the process ended with ${code}:\n${log.slice(-8000)}`];
+  const faults = at >= 0 ? log.slice(at) : `the process ended with ${code}:\n${log.slice(-8000)}`;
+  return [withSourcePlaces(faults)];
 }
 
 /** A file that loads without a test would be green for ever. */

@@ -30,7 +30,7 @@ const batches = longestFirst(planOf(await testFiles()).filter(isWanted));
 const folder = await temporaryFolder();
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
-process.env[builtProgramsVariable] = await buildPrograms();
+process.env[builtProgramsVariable] = await buildPrograms(batches.flatMap(({ files }) => files));
 await globalSetup();
 const ended = await runAll(batches);
 await globalTeardown();
