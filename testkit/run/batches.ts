@@ -26,7 +26,7 @@ export const batches: readonly Batch[] = [
     name: 'console 1',
     files: within('test/console', 'console first-run explorer model-pages oidc'),
   },
-  { name: 'console 2', files: ['test/console/*'] },
+  { name: 'mounts', files: ['test/mounts/*', 'test/clients/*'] },
   {
     name: 'clients',
     files: [
@@ -34,36 +34,16 @@ export const batches: readonly Batch[] = [
       'test/examples/*',
     ],
   },
-  { name: 'mounts', files: ['test/mounts/*', 'test/clients/*'] },
-  { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
-  { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
-  { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
-  { name: 'worker/kill', files: ['test/worker/kill'], alone: killing, waits: true },
-  {
-    name: 'engine/engine',
-    files: ['engine/test/engine'],
-    alone: 'mocks the timers, and finds the one child of its process',
-  },
-  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
-  { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
-  { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
-  { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
-  { name: 'engine/zeta-eta', files: ['test/engine/zeta-eta'], alone: drawing },
-  { name: 'engine/epsilon', files: ['test/engine/epsilon'], alone: drawing },
-  { name: 'engine/speech', files: ['test/engine/speech'], alone: drawing },
-  { name: 'engine/gamma-pictures', files: ['test/engine/gamma-pictures'], alone: drawing },
-  { name: 'promises/i08', files: ['test/promises/i08-poison-stays-put'], alone: killing, waits: true },
-  { name: 'worker/accepted-matrix', files: ['test/worker/accepted-matrix'], alone: killing },
-  { name: 'worker/submit-matrix', files: ['test/worker/submit-matrix'], alone: killing, waits: true },
-  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing },
-  { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
+  { name: 'console 2', files: ['test/console/*'] },
   {
     name: 'trouble/databases away',
     files: within('test/trouble', 'postgres-away silent-postgres'),
     waits: true,
   },
-  { name: 'fleet', files: ['test/fleet/*'], waits: true },
-  { name: 'callbacks waiting', files: ['test/callbacks/*'], waits: true },
+  { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
+  { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
+  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
+  { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
   {
     name: 'contract waiting',
     files: [
@@ -72,54 +52,26 @@ export const batches: readonly Batch[] = [
     ],
     waits: true,
   },
-  { name: 'worker/sandbox', files: ['test/worker/sandbox'], alone: killing },
-  { name: 'worker', files: ['test/worker/*'] },
-  { name: 'providers 1', files: within('test/providers', 'vidu ark') },
-  { name: 'providers 2', files: within('test/providers', 'dashscope kling') },
-  { name: 'providers 3', files: within('test/providers', 'relay youchuan') },
-  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog') },
-  {
-    name: 'providers 5',
-    files: within('test/providers', 'openai-compatible declarative lightx2v ingress'),
-  },
-  { name: 'providers 6', files: ['test/providers/*'] },
-  { name: 'cli 1', files: within('test/cli', 'processes stop') },
-  { name: 'cli 2', files: within('test/cli', 'asking serve') },
-  { name: 'cli 3', files: within('test/cli', 'keys commands callbacks own-models') },
-  { name: 'cli 4', files: ['test/cli/*'] },
-  {
-    name: 'contract/media 1',
-    files: within('test/contract', 'media-remote media-door file-facts'),
-  },
+  { name: 'worker/kill', files: ['test/worker/kill'], alone: killing, waits: true },
+  { name: 'fleet', files: ['test/fleet/*'], waits: true },
+  { name: 'callbacks waiting', files: ['test/callbacks/*'], waits: true },
   {
     name: 'contract/media 2',
     files: within('test/contract', 'media-door-clips media-door-pictures upload-file-json'),
   },
+  { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
+  { name: 'contract', files: ['test/contract/*'], fast: true },
+  { name: 'providers 6', files: ['test/providers/*'] },
+  { name: 'worker/submit-matrix', files: ['test/worker/submit-matrix'], alone: killing, waits: true },
   {
-    name: 'contract/files slow',
-    files: within('test/contract', 'upload-file upload-file-forms blobs-in-bucket beta-bills'),
+    name: 'contract/media 1',
+    files: within('test/contract', 'media-remote media-door file-facts'),
   },
-  {
-    name: 'contract/generated',
-    files: within('test/contract', 'generated admin-doubts key-changes file-dimensions'),
-  },
+  { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
+  { name: 'providers 1', files: within('test/providers', 'vidu ark') },
   { name: 'promises', files: ['test/promises/*'] },
-  { name: 'promises/i16', files: ['test/promises/i16-bytes-are-bytes'], alone: measured },
-  { name: 'overload/strangers', files: ['test/overload/strangers'], alone: measured },
-  { name: 'overload/aborted-uploads', files: ['test/overload/aborted-uploads'], alone: measured },
-  { name: 'overload measured 1', files: within('test/overload', 'probing logins') },
-  {
-    name: 'overload measured 2',
-    files: within('test/overload', 'spool storage slow-senders waiting connections'),
-  },
-  { name: 'overload', files: ['test/overload/*'] },
-  { name: 'trouble', files: ['test/trouble/*'] },
-  {
-    name: 'engine pieces',
-    files: ['engine/test/*'],
-  },
-  { name: 'tracing and deployment', files: ['test/tracing/*', 'test/deploy/audit', 'test/mcp/*'] },
-  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'] },
+  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing },
+  { name: 'cli 4', files: ['test/cli/*'] },
   {
     name: 'media slow',
     files: [
@@ -130,7 +82,26 @@ export const batches: readonly Batch[] = [
       'test/upstream/*',
     ],
   },
-
+  { name: 'cli 1', files: within('test/cli', 'processes stop') },
+  {
+    name: 'providers 5',
+    files: within('test/providers', 'openai-compatible declarative lightx2v ingress'),
+  },
+  { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
+  { name: 'providers 3', files: within('test/providers', 'relay youchuan') },
+  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'] },
+  {
+    name: 'engine/engine',
+    files: ['engine/test/engine'],
+    alone: 'mocks the timers, and finds the one child of its process',
+  },
+  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog') },
+  { name: 'promises/i08', files: ['test/promises/i08-poison-stays-put'], alone: killing, waits: true },
+  { name: 'trouble', files: ['test/trouble/*'] },
+  {
+    name: 'engine pieces',
+    files: ['engine/test/*'],
+  },
   {
     name: 'pure',
     files: [
@@ -151,17 +122,20 @@ export const batches: readonly Batch[] = [
     ],
     fast: true,
   },
+  { name: 'cli 2', files: within('test/cli', 'asking serve') },
+  { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
+  { name: 'providers 2', files: within('test/providers', 'dashscope kling') },
+  { name: 'worker', files: ['test/worker/*'] },
   { name: 'store', files: ['test/store/*'], fast: true },
-  { name: 'contract', files: ['test/contract/*'], fast: true },
+  { name: 'engine/epsilon', files: ['test/engine/epsilon'], alone: drawing },
+  { name: 'worker/sandbox', files: ['test/worker/sandbox'], alone: killing },
+  { name: 'engine/zeta-eta', files: ['test/engine/zeta-eta'], alone: drawing },
   {
-    name: 'contract/jobs',
-    files: within(
-      'test/contract',
-      'cancel-job create-job-body create-job-gates create-job-idempotency create-job-input create-job ' +
-        'list-jobs own-jobs models models-off prices omitted-fields unknown-paths',
-    ),
-    fast: true,
+    name: 'overload measured 2',
+    files: within('test/overload', 'spool storage slow-senders waiting connections'),
   },
+  { name: 'overload/strangers', files: ['test/overload/strangers'], alone: measured },
+  { name: 'tracing and deployment', files: ['test/tracing/*', 'test/deploy/audit', 'test/mcp/*'] },
   {
     name: 'protocol and callbacks',
     files: [
@@ -175,6 +149,26 @@ export const batches: readonly Batch[] = [
     fast: true,
   },
   {
+    name: 'contract/files slow',
+    files: within('test/contract', 'upload-file upload-file-forms blobs-in-bucket beta-bills'),
+  },
+  { name: 'worker/accepted-matrix', files: ['test/worker/accepted-matrix'], alone: killing },
+  {
+    name: 'contract/jobs',
+    files: within(
+      'test/contract',
+      'cancel-job create-job-body create-job-gates create-job-idempotency create-job-input create-job ' +
+        'list-jobs own-jobs models models-off prices omitted-fields unknown-paths',
+    ),
+    fast: true,
+  },
+  {
+    name: 'contract/generated',
+    files: within('test/contract', 'generated admin-doubts key-changes file-dimensions'),
+  },
+  { name: 'engine/speech', files: ['test/engine/speech'], alone: drawing },
+  { name: 'overload measured 1', files: within('test/overload', 'probing logins') },
+  {
     name: 'promises fast',
     files: [
       ...within(
@@ -187,6 +181,11 @@ export const batches: readonly Batch[] = [
     ],
     fast: true,
   },
+  { name: 'cli 3', files: within('test/cli', 'keys commands callbacks own-models') },
+  { name: 'engine/gamma-pictures', files: ['test/engine/gamma-pictures'], alone: drawing },
+  { name: 'overload', files: ['test/overload/*'] },
+  { name: 'promises/i16', files: ['test/promises/i16-bytes-are-bytes'], alone: measured },
+  { name: 'overload/aborted-uploads', files: ['test/overload/aborted-uploads'], alone: measured },
 ];
 
 /** A batch with the paths of its files. */
