@@ -7,7 +7,7 @@ export interface Batch {
   readonly files: readonly string[];
   /** Part of `npm run test:fast`: no engine, browser, fleet or kill, and no long wait. */
   readonly fast?: true;
-  /** Mostly waits for time to pass, so that it runs beside those that compute. */
+  /** Waits for most of its time, so that it runs beside those that compute. */
   readonly waits?: true;
   /** Why its only file has a process of its own. */
   readonly alone?: string;
@@ -26,7 +26,7 @@ export const batches: readonly Batch[] = [
     name: 'console 1',
     files: within('test/console', 'console first-run explorer model-pages oidc'),
   },
-  { name: 'mounts', files: ['test/mounts/*', 'test/clients/*'] },
+  { name: 'mounts', files: ['test/mounts/*', 'test/clients/*'], waits: true },
   {
     name: 'clients',
     files: [
@@ -42,7 +42,7 @@ export const batches: readonly Batch[] = [
   },
   { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
   { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
-  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
+  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing, waits: true },
   { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
   {
     name: 'contract waiting',
@@ -61,16 +61,16 @@ export const batches: readonly Batch[] = [
   },
   { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
   { name: 'contract', files: ['test/contract/*'], fast: true },
-  { name: 'providers 6', files: ['test/providers/*'] },
+  { name: 'providers 6', files: ['test/providers/*'], waits: true },
   { name: 'worker/submit-matrix', files: ['test/worker/submit-matrix'], alone: killing, waits: true },
   {
     name: 'contract/media 1',
     files: within('test/contract', 'media-remote media-door file-facts'),
   },
   { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
-  { name: 'providers 1', files: within('test/providers', 'vidu ark') },
+  { name: 'providers 1', files: within('test/providers', 'vidu ark'), waits: true },
   { name: 'promises', files: ['test/promises/*'] },
-  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing },
+  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing, waits: true },
   { name: 'cli 4', files: ['test/cli/*'] },
   {
     name: 'media slow',
@@ -82,20 +82,21 @@ export const batches: readonly Batch[] = [
       'test/upstream/*',
     ],
   },
-  { name: 'cli 1', files: within('test/cli', 'processes stop') },
+  { name: 'cli 1', files: within('test/cli', 'processes stop'), waits: true },
   {
     name: 'providers 5',
     files: within('test/providers', 'openai-compatible declarative lightx2v ingress'),
+    waits: true,
   },
   { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
-  { name: 'providers 3', files: within('test/providers', 'relay youchuan') },
-  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'] },
+  { name: 'providers 3', files: within('test/providers', 'relay youchuan'), waits: true },
+  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'], waits: true },
   {
     name: 'engine/engine',
     files: ['engine/test/engine'],
     alone: 'mocks the timers, and finds the one child of its process',
   },
-  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog') },
+  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog'), waits: true },
   { name: 'promises/i08', files: ['test/promises/i08-poison-stays-put'], alone: killing, waits: true },
   { name: 'trouble', files: ['test/trouble/*'] },
   {
@@ -124,7 +125,7 @@ export const batches: readonly Batch[] = [
   },
   { name: 'cli 2', files: within('test/cli', 'asking serve') },
   { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
-  { name: 'providers 2', files: within('test/providers', 'dashscope kling') },
+  { name: 'providers 2', files: within('test/providers', 'dashscope kling'), waits: true },
   { name: 'worker', files: ['test/worker/*'] },
   { name: 'store', files: ['test/store/*'], fast: true },
   { name: 'engine/epsilon', files: ['test/engine/epsilon'], alone: drawing },
