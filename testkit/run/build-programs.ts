@@ -3,16 +3,17 @@
  * half of the start of a gateway, and a run of all tests starts some three hundred, as many children of the engine, and
  * sixty processes of tests.
  */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 // It comes with vite, which builds the console.
 import { type Plugin, rolldown } from 'rolldown';
-import { builtPath, children, programs } from './programs.ts';
+import { days } from '../../src/domain/clock.ts';
+import { builtFolderName, builtPath, children, programs } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The same for every run, so that what node has compiled of them is known by its path. */
-const folder = join(root, 'node_modules/.cache/atelier-programs');
+const folder = join(root, 'node_modules/.cache', builtFolderName);
 /** They are native, find files of their own by their place, or are loaded by few processes. */
 const leftOut = ['pino', 'pino-pretty', '@aws-sdk', '@smithy', '@napi-rs', 'node-av', 'pg-native'];
 
@@ -62,9 +63,16 @@ const keptPlaces: Plugin = {
   },
 };
 
-/** What earlier builds left. */
+/** What earlier builds left, but for those of the last day: a run that is going on may still load them. */
 async function removeOthers(built: ReadonlySet<string>): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  await Promise.all(files.filter(path => !built.has(relative(folder, path))).map(path => rm(path)));
+  const others = files.filter(path => !built.has(relative(folder, path)));
+  await Promise.all(others.map(removeOld));
+}
+
+async function removeOld(path: string): Promise<void> {
+  // Another run may have removed it.
+  const found = await stat(path).catch(() => null);
+  if (found !== null && found.mtimeMs < Date.now() - 1 * days) await rm(path, { force: true });
 }

@@ -32,5 +32,8 @@ export function modulePath(name: string): string {
   return built === undefined ? join(root, name) : builtPath(built, name);
 }
 
+/** Within the cache of `node_modules`. */
+export const builtFolderName = 'atelier-programs';
+
 /** Where the module of that path from the root stands in the folder of the built programs. */
 export const builtPath = (folder: string, name: string): string => join(folder, `${name}.mjs`);

@@ -26,12 +26,14 @@ const summaryWords: readonly (readonly [word: string, count: Count])[] = [
 ];
 
 const startedAt = performance.now();
-const batches = longestFirst(planOf(await testFiles()).filter(isWanted));
+const files = await testFiles();
+const batches = longestFirst(planOf(files).filter(isWanted));
 const folder = await temporaryFolder();
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
-const [built] = await Promise.all([buildPrograms(batches.flatMap(({ files }) => files)), globalSetup()]);
-process.env[builtProgramsVariable] = built;
+// All of them for every run: the same files, for others that run here, and for what node has compiled of them.
+process.env[builtProgramsVariable] = await buildPrograms(files);
+await globalSetup();
 const ended = await runAll(batches);
 await globalTeardown();
 keepTimes(ended);

@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtFolderName } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A path or address in the folder of the built programs, with line and column. */
-const builtPlace = /(?:file:\/\/)?([^\s()'"]*atelier-programs\/[^\s()'":]+\.mjs):(\d+):(\d+)/g;
+const builtPlace = new RegExp(
+  String.raw`(?:file://)?([^\s()'"]*${builtFolderName}/[^\s()'":]+\.mjs):(\d+):(\d+)`,
+  'g',
+);
 
 /** The text with paths from the root, lines and columns of the sources. A place without a map is kept. */
 export function withSourcePlaces(text: string): string {
