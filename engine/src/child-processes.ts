@@ -56,8 +56,12 @@ interface Child {
   idleTimer: NodeJS.Timeout | undefined;
 }
 
+/** Whether a child that did this may be kept for another run. */
+export type MayKeep = (message: ToChild) => boolean;
+
 /** The children of one engine. */
 interface Pool {
+  readonly mayKeep: MayKeep;
   readonly all: Set<Child>;
   /** The one that ran last comes last. */
   readonly idle: Child[];
@@ -78,8 +82,8 @@ const exitTimeoutMs = 5_000;
 const ignoreProgress = () => {};
 
 /** Opens the set of children of one engine. They are killed when this process exits, unless closed before. */
-export function openChildProcesses(): ChildProcesses {
-  const pool: Pool = { all: new Set(), idle: [], isClosed: false };
+export function openChildProcesses(mayKeep: MayKeep = readsNoFile): ChildProcesses {
+  const pool: Pool = { mayKeep, all: new Set(), idle: [], isClosed: false };
   const killAll = () => {
     for (const child of pool.all) child.process.kill('SIGKILL');
   };
@@ -185,7 +189,7 @@ function receive(pool: Pool, child: Child, run: Run, message: FromChild): void {
       run.onProgress(message.fraction);
       return;
     default:
-      if (run.isKilled || run.isTimedOut || !mayRunAgain(child, run, message)) {
+      if (run.isKilled || run.isTimedOut || !mayRunAgain(pool, child, run, message)) {
         run.end = message;
         askToExit(child);
         return;
@@ -196,15 +200,17 @@ function receive(pool: Pool, child: Child, run: Run, message: FromChild): void {
   }
 }
 
+function mayRunAgain({ mayKeep }: Pool, child: Child, { message }: Run, end: ChildEnd): boolean {
+  if (end.kind === 'failed' || end.kind === 'probed') return false;
+  return mayKeep(message) && child.runs < maxRunsPerChild && end.memoryBytes <= maxIdleBytes;
+}
+
 /**
  * A file of a client could carry an attack on a decoder. What has read one must not see the next client's job, so
  * only runs without such files leave a child that is used again.
  */
-function mayRunAgain(child: Child, { message }: Run, end: ChildEnd): boolean {
-  if (end.kind === 'failed' || end.kind === 'probed') return false;
-  const readsFiles = message.kind === 'start' && Object.keys(message.task.inputs).length > 0;
-  return !readsFiles && child.runs < maxRunsPerChild && end.memoryBytes <= maxIdleBytes;
-}
+const readsNoFile: MayKeep = message =>
+  message.kind !== 'start' || Object.keys(message.task.inputs).length === 0;
 
 function keepIdle(pool: Pool, child: Child): void {
   pool.idle.push(child);

@@ -1,5 +1,5 @@
 /** The local engine's API: renders a plan into media files in child processes, at most `concurrency` at once. */
-import { openChildProcesses } from './child-processes.ts';
+import { type ChildProcesses, openChildProcesses } from './child-processes.ts';
 import type { RenderTask, VideoFacts } from './messages.ts';
 import { openRenderQueue, type Render } from './render-queue.ts';
 
@@ -28,10 +28,9 @@ export interface RenderEngine {
 interface RenderEngineOptions {
   /** Renders that run at the same time; more wait. */
   readonly concurrency: number;
+  /** Closed with the engine; its own unless given. */
+  readonly children?: ChildProcesses;
 }
-
-/** The pool of child processes. */
-type Children = ReturnType<typeof openChildProcesses>;
 
 /** It takes half a second of processor time, on a starved machine minutes. After a timeout no job is rendered until a restart. */
 const libraryCheckTimeoutMs = 5 * 60_000;
@@ -41,8 +40,10 @@ const probeTimeoutMs = 30_000;
 let librariesVerified = false;
 
 /** Opens an engine. Nothing is started before the first call; `close` it, or its children end with the process. */
-export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEngine {
-  const children = openChildProcesses();
+export function openRenderEngine({
+  concurrency,
+  children = openChildProcesses(),
+}: RenderEngineOptions): RenderEngine {
   const queue = openRenderQueue(children, concurrency);
   const runInOrder = openSerialQueue();
   let check: Promise<Readiness> | undefined;
@@ -66,7 +67,7 @@ export function openRenderEngine({ concurrency }: RenderEngineOptions): RenderEn
 }
 
 /** Runs in a child, so that a native library that crashes does not end the gateway. */
-async function checkLibraries(children: Children): Promise<Readiness> {
+async function checkLibraries(children: ChildProcesses): Promise<Readiness> {
   const end = await children.run({ kind: 'check' }, libraryCheckTimeoutMs).outcome;
   if (end.kind === 'usable') {
     librariesVerified = true;
@@ -77,7 +78,7 @@ async function checkLibraries(children: Children): Promise<Readiness> {
 }
 
 /** A file that crashes FFmpeg counts as unreadable. */
-async function probeVideo(children: Children, path: string): Promise<VideoFacts | 'unreadable'> {
+async function probeVideo(children: ChildProcesses, path: string): Promise<VideoFacts | 'unreadable'> {
   const end = await children.run({ kind: 'probe', path }, probeTimeoutMs).outcome;
   return end.kind === 'probed' ? end.video : 'unreadable';
 }

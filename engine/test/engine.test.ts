@@ -6,15 +6,17 @@ import { getCompileCacheDir } from 'node:module';
 import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../../testkit/gateway/gateway.ts';
 import type { RenderPlan } from '../src/render-plan.ts';
 import { imagePlan, namesIn, openStudio, videoPlan } from './renders.ts';
 
-/** Minutes of work: it is never finished in a test. */
+/** Minutes of work: it is never finished in a test. Silent, since a minute of sound is composed before the first file. */
 const longVideo = {
   ...videoPlan,
   width: 1280,
   height: 720,
   shots: [{ seconds: 60, prompt: 'a city at night' }],
+  sound: false,
 };
 
 test('the libraries are checked once and remembered, at normal priority; what renders then is below it', async t => {
@@ -202,9 +204,8 @@ test('a render is below normal priority from its start', async t => {
 });
 
 /** Resolves when the child has begun to write. */
-async function firstFile(directory: string): Promise<void> {
-  while ((await readdir(directory)).length === 0) await new Promise(resolve => setImmediate(resolve));
-}
+const firstFile = (directory: string) =>
+  until(async () => (await readdir(directory)).length > 0, 'the first file of the render');
 
 function isAlive(pid: number): boolean {
   try {

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { Codec, Decoder, Demuxer, FilterAPI, type Frame } from 'node-av';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
+import { openSharedEngine } from '../../testkit/gateway/shared-engine.ts';
 import {
   openRenderEngine,
   type RenderEngine,
@@ -60,8 +61,7 @@ export const speechPlan: SpeechPlan = {
   subtitles: 'none',
 };
 
-/** Its idle children do not keep this process alive and end with it. */
-const sharedEngine = openRenderEngine({ concurrency: 2 });
+const sharedEngine = openSharedEngine({ concurrency: 2 });
 
 /** Tests judge what is drawn: the time of a render on a busy machine is not their matter. */
 const LONG_RENDER_MS = 5 * 60_000;

@@ -16,6 +16,7 @@ import { openTestClock, type TestClock } from '../clock.ts';
 import { copyMigrated, type Dialect, makeDatabase, type TestDatabase } from '../databases/databases.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { isFleet, openFleetGateway } from './fleet-gateway.ts';
+import { openSharedEngine } from './shared-engine.ts';
 
 /**
  * The whole program in this process: a folder of its own, any free port, a clock that can be put forward. In a
@@ -117,6 +118,7 @@ export async function startGateway({
         { ...settings, ATELIER_ROLE: role, ATELIER_DATA_DIR: folder },
         {
           openPasswords: openOwn,
+          openEngine: openSharedEngine,
           ...(!hasWholeReserve && { diskReserveBytes: littleReserveBytes }),
         },
         after?.clock ?? ownClock,

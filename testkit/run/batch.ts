@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { after, describe } from 'node:test';
 import { closeSharedProcesses } from '../gateway/command-process.ts';
+import { closeSharedEngine } from '../gateway/shared-engine.ts';
 import { modulePath } from './programs.ts';
 
 const require = createRequire(import.meta.url);
@@ -13,4 +14,4 @@ for (const file of process.argv.slice(2)) {
 }
 
 // Before the summary, which counts the CPU of processes that have ended.
-after(closeSharedProcesses);
+after(() => Promise.all([closeSharedProcesses(), closeSharedEngine()]));
