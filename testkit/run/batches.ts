@@ -42,7 +42,7 @@ export const batches: readonly Batch[] = [
   },
   { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
   { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
-  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing, waits: true },
+  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
   { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
   {
     name: 'contract waiting',

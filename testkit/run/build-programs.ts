@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 // It comes with vite, which builds the console.
 import { type Plugin, rolldown } from 'rolldown';
 import { days } from '../../src/domain/clock.ts';
-import { builtFolderName, builtPath, children, programs } from './programs.ts';
+import { batchProgram, builtFolderName, builtPath, children, programs } from './programs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The same for every run, so that what node has compiled of them is known by its path. */
@@ -22,14 +22,25 @@ export async function buildPrograms(tests: readonly string[]): Promise<string> {
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   // What tests alone use is loaded by few processes.
   const external = [...leftOut, ...Object.keys(devDependencies)];
-  const build = await rolldown({
+  // What a program shares with tests would be cut into as many files as there are tests that use different parts of it.
+  const built = await Promise.all([
+    build([...programs, ...children], external),
+    build([batchProgram, ...tests], external),
+  ]);
+  await removeOthers(new Set(built.flat()));
+  return folder;
+}
+
+/** Names of the files that were written, from the folder. */
+async function build(entries: readonly string[], external: readonly string[]): Promise<readonly string[]> {
+  const bundle = await rolldown({
     cwd: root,
     platform: 'node',
-    input: Object.fromEntries([...programs, ...children, ...tests].map(path => [path, path])),
+    input: Object.fromEntries(entries.map(path => [path, path])),
     external: id => external.some(name => id === name || id.startsWith(`${name}/`)),
     plugins: [keptPlaces],
   });
-  const { output } = await build.write({
+  const { output } = await bundle.write({
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].mjs',
@@ -39,9 +50,8 @@ export async function buildPrograms(tests: readonly string[]): Promise<string> {
     // Without comments and blanks: each process reads the whole text, though its code is compiled already.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
-  await build.close();
-  await removeOthers(new Set(output.map(({ fileName }) => fileName)));
-  return folder;
+  await bundle.close();
+  return output.map(({ fileName }) => fileName);
 }
 
 /** A module finds what lies beside its source, but for the programs that were built, too. */

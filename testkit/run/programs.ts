@@ -9,9 +9,11 @@ export const programs = [
   'bin/atelier.js',
   'testkit/gateway/commands-program.ts',
   'testkit/gateway/serve-with-failpoint.ts',
-  'testkit/run/batch.ts',
   'testkit/upstream/program.ts',
 ] as const;
+
+/** Loads the tests, and shares with them what it closes when they have ended. */
+export const batchProgram = 'testkit/run/batch.ts';
 
 /** Started as processes and threads by modules beside them, which name them by `new URL('./child.ts', import.meta.url)`. */
 export const children = [

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlannedBatch } from './batches.ts';
-import { programPath } from './programs.ts';
+import { batchProgram, modulePath } from './programs.ts';
 import { withSourcePlaces } from './source-places.ts';
 import type { Tally } from './tally.ts';
 
@@ -64,7 +64,7 @@ const argumentsOf = ({ files }: PlannedBatch, tallyPath: string): readonly strin
   '--test-reporter=./testkit/run/tally.ts',
   `--test-reporter-destination=${tallyPath}`,
   '--import=./testkit/run/untracked-promises.ts',
-  programPath('testkit/run/batch.ts'),
+  modulePath(batchProgram),
   ...files,
 ];
 
