@@ -26,7 +26,10 @@ export const batches: readonly Batch[] = [
     name: 'console 1',
     files: within('test/console', 'console first-run explorer model-pages oidc'),
   },
+  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
   { name: 'mounts', files: ['test/mounts/*', 'test/clients/*'], waits: true },
+  { name: 'console 2', files: ['test/console/*'] },
+  { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
   {
     name: 'clients',
     files: [
@@ -34,16 +37,6 @@ export const batches: readonly Batch[] = [
       'test/examples/*',
     ],
   },
-  { name: 'console 2', files: ['test/console/*'] },
-  {
-    name: 'trouble/databases away',
-    files: within('test/trouble', 'postgres-away silent-postgres'),
-    waits: true,
-  },
-  { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
-  { name: 'engine/gamma-videos', files: ['test/engine/gamma-videos'], alone: drawing },
-  { name: 'engine/test-speech', files: ['engine/test/speech'], alone: drawing },
-  { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
   {
     name: 'contract waiting',
     files: [
@@ -52,26 +45,41 @@ export const batches: readonly Batch[] = [
     ],
     waits: true,
   },
-  { name: 'worker/kill', files: ['test/worker/kill'], alone: killing, waits: true },
-  { name: 'fleet', files: ['test/fleet/*'], waits: true },
-  { name: 'callbacks waiting', files: ['test/callbacks/*'], waits: true },
-  {
-    name: 'contract/media 2',
-    files: within('test/contract', 'media-door-clips media-door-pictures upload-file-json'),
-  },
-  { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
   { name: 'contract', files: ['test/contract/*'], fast: true },
-  { name: 'providers 6', files: ['test/providers/*'], waits: true },
-  { name: 'worker/submit-matrix', files: ['test/worker/submit-matrix'], alone: killing, waits: true },
+  { name: 'worker/kill', files: ['test/worker/kill'], alone: killing, waits: true },
+  { name: 'worker/crash-matrix', files: ['test/worker/crash-matrix'], alone: killing },
+  {
+    name: 'trouble/databases away',
+    files: within('test/trouble', 'postgres-away silent-postgres'),
+    waits: true,
+  },
+  { name: 'callbacks waiting', files: ['test/callbacks/*'], waits: true },
+  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing, waits: true },
+  { name: 'engine/alpha', files: ['test/engine/alpha'], alone: drawing },
   {
     name: 'contract/media 1',
     files: within('test/contract', 'media-remote media-door file-facts'),
   },
-  { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
-  { name: 'providers 1', files: within('test/providers', 'vidu ark'), waits: true },
   { name: 'promises', files: ['test/promises/*'] },
-  { name: 'worker/running-jobs', files: ['test/worker/running-jobs'], alone: drawing, waits: true },
-  { name: 'cli 4', files: ['test/cli/*'] },
+  { name: 'providers 3', files: within('test/providers', 'relay youchuan'), waits: true },
+  { name: 'providers 6', files: ['test/providers/*'], waits: true },
+  { name: 'providers 1', files: within('test/providers', 'vidu ark'), waits: true },
+  {
+    name: 'contract/media 2',
+    files: within('test/contract', 'media-door-clips media-door-pictures upload-file-json'),
+  },
+  { name: 'cli 1', files: within('test/cli', 'processes stop'), waits: true },
+  { name: 'fleet', files: ['test/fleet/*'], waits: true },
+  { name: 'fleet/takeover', files: ['test/fleet/takeover'], alone: killing, waits: true },
+  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog'), waits: true },
+  {
+    name: 'providers 5',
+    files: within('test/providers', 'openai-compatible declarative lightx2v ingress'),
+    waits: true,
+  },
+  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'], waits: true },
+  { name: 'worker/submit-matrix', files: ['test/worker/submit-matrix'], alone: killing, waits: true },
+  { name: 'worker/chaos', files: ['test/worker/chaos'], alone: killing },
   {
     name: 'media slow',
     files: [
@@ -82,27 +90,14 @@ export const batches: readonly Batch[] = [
       'test/upstream/*',
     ],
   },
-  { name: 'cli 1', files: within('test/cli', 'processes stop'), waits: true },
-  {
-    name: 'providers 5',
-    files: within('test/providers', 'openai-compatible declarative lightx2v ingress'),
-    waits: true,
-  },
-  { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
-  { name: 'providers 3', files: within('test/providers', 'relay youchuan'), waits: true },
-  { name: 'store slow', files: ['test/store/audit', 'test/store/plans', 'test/worker/poller'], waits: true },
-  {
-    name: 'engine/engine',
-    files: ['engine/test/engine'],
-    alone: 'mocks the timers, and finds the one child of its process',
-  },
-  { name: 'providers 4', files: within('test/providers', 'pixverse comfyui cog'), waits: true },
-  { name: 'promises/i08', files: ['test/promises/i08-poison-stays-put'], alone: killing, waits: true },
+  { name: 'cli 4', files: ['test/cli/*'] },
+  { name: 'providers 2', files: within('test/providers', 'dashscope kling'), waits: true },
+  { name: 'cli 2', files: within('test/cli', 'asking serve') },
   { name: 'trouble', files: ['test/trouble/*'] },
-  {
-    name: 'engine pieces',
-    files: ['engine/test/*'],
-  },
+  { name: 'worker', files: ['test/worker/*'] },
+  { name: 'promises/i08', files: ['test/promises/i08-poison-stays-put'], alone: killing, waits: true },
+  { name: 'worker/kill-renders', files: ['test/worker/kill-renders'], alone: killing, waits: true },
+  { name: 'engine/speech', files: ['test/engine/speech'], alone: drawing },
   {
     name: 'pure',
     files: [
@@ -123,20 +118,32 @@ export const batches: readonly Batch[] = [
     ],
     fast: true,
   },
-  { name: 'cli 2', files: within('test/cli', 'asking serve') },
-  { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
-  { name: 'providers 2', files: within('test/providers', 'dashscope kling'), waits: true },
-  { name: 'worker', files: ['test/worker/*'] },
   { name: 'store', files: ['test/store/*'], fast: true },
+  { name: 'overload measured 1', files: within('test/overload', 'probing logins') },
   { name: 'engine/epsilon', files: ['test/engine/epsilon'], alone: drawing },
-  { name: 'worker/sandbox', files: ['test/worker/sandbox'], alone: killing },
-  { name: 'engine/zeta-eta', files: ['test/engine/zeta-eta'], alone: drawing },
   {
-    name: 'overload measured 2',
-    files: within('test/overload', 'spool storage slow-senders waiting connections'),
+    name: 'engine pieces',
+    files: ['engine/test/*'],
   },
   { name: 'overload/strangers', files: ['test/overload/strangers'], alone: measured },
+  { name: 'engine/beta', files: ['test/engine/beta'], alone: drawing },
+  {
+    name: 'promises fast',
+    files: [
+      ...within(
+        'test/promises',
+        'i06-fencing i09-cancel-has-one-winner i10-unique-task-id i14-tenants-invisible ' +
+          'i15-signed-addresses i17-inert-serving',
+      ),
+      ...within('test/overload', 'settings bodies mcp-calls login-throttle'),
+      ...within('test/worker', 'claimed-again long-ids submit-unreachable'),
+    ],
+    fast: true,
+  },
   { name: 'tracing and deployment', files: ['test/tracing/*', 'test/deploy/audit', 'test/mcp/*'] },
+  { name: 'worker/accepted-matrix', files: ['test/worker/accepted-matrix'], alone: killing },
+  { name: 'worker/sandbox', files: ['test/worker/sandbox'], alone: killing },
+  { name: 'cli 3', files: within('test/cli', 'keys commands callbacks own-models') },
   {
     name: 'protocol and callbacks',
     files: [
@@ -153,7 +160,20 @@ export const batches: readonly Batch[] = [
     name: 'contract/files slow',
     files: within('test/contract', 'upload-file upload-file-forms blobs-in-bucket beta-bills'),
   },
-  { name: 'worker/accepted-matrix', files: ['test/worker/accepted-matrix'], alone: killing },
+  {
+    name: 'overload measured 2',
+    files: within('test/overload', 'spool storage slow-senders waiting connections'),
+  },
+  { name: 'engine/zeta-eta', files: ['test/engine/zeta-eta'], alone: drawing },
+  {
+    name: 'contract/generated',
+    files: within('test/contract', 'generated admin-doubts key-changes file-dimensions'),
+  },
+  {
+    name: 'engine/engine',
+    files: ['engine/test/engine'],
+    alone: 'mocks the timers, and finds the one child of its process',
+  },
   {
     name: 'contract/jobs',
     files: within(
@@ -163,26 +183,6 @@ export const batches: readonly Batch[] = [
     ),
     fast: true,
   },
-  {
-    name: 'contract/generated',
-    files: within('test/contract', 'generated admin-doubts key-changes file-dimensions'),
-  },
-  { name: 'engine/speech', files: ['test/engine/speech'], alone: drawing },
-  { name: 'overload measured 1', files: within('test/overload', 'probing logins') },
-  {
-    name: 'promises fast',
-    files: [
-      ...within(
-        'test/promises',
-        'i06-fencing i09-cancel-has-one-winner i10-unique-task-id i14-tenants-invisible ' +
-          'i15-signed-addresses i17-inert-serving',
-      ),
-      ...within('test/overload', 'settings bodies mcp-calls login-throttle'),
-      ...within('test/worker', 'claimed-again long-ids submit-unreachable'),
-    ],
-    fast: true,
-  },
-  { name: 'cli 3', files: within('test/cli', 'keys commands callbacks own-models') },
   { name: 'engine/gamma-pictures', files: ['test/engine/gamma-pictures'], alone: drawing },
   { name: 'overload', files: ['test/overload/*'] },
   { name: 'promises/i16', files: ['test/promises/i16-bytes-are-bytes'], alone: measured },
