@@ -66,7 +66,7 @@ async function checkLibraries(): Promise<void> {
   const { checkEncoding } = await import('./video/encode-video.ts');
   await checkEncoding();
   const { checkSynthesiser } = await import('./speech/synthesiser.ts');
-  checkSynthesiser();
+  await checkSynthesiser();
 }
 
 /** Paths, progress and yielding for the renderers. */
