@@ -65,8 +65,8 @@ const probe = async (path: string) => (await import('./video/probe-video.ts')).p
 async function checkLibraries(): Promise<void> {
   const { checkEncoding } = await import('./video/encode-video.ts');
   await checkEncoding();
-  const { checkSynthesiser } = await import('./speech/synthesiser.ts');
-  await checkSynthesiser();
+  const { checkEspeak } = await import('./speech/espeak.ts');
+  await checkEspeak();
 }
 
 /** Paths, progress and yielding for the renderers. */

@@ -173,6 +173,21 @@ test('voices differ by name, mix, and are stable', async t => {
   assert.ok((await speak({ id: 'Wise_Woman', weight: 99 })) === woman, 'the same voice gives the same bytes');
 });
 
+test('a child that spoke otherwise before speaks as a new one', async t => {
+  const { rendered } = openStudio(t, 1);
+  const plan: SpeechPlan = { ...speechPlan, pieces: [{ text: 'The tide is out.' }] };
+  const first = await bytesOf(await rendered(plan));
+  const others: readonly SpeechPlan[] = [
+    { ...speechPlan, pieces: [{ text: 'A long sentence of many words. '.repeat(6) }], speed: 1.7 },
+    { ...speechPlan, pieces: [{ text: '海边的灯塔' }, { text: 'Guten Abend.' }], emotion: 'happy' },
+  ];
+  for (const other of others) {
+    await rendered(other);
+    const again = await bytesOf(await rendered(plan));
+    assert.ok(again.equals(first), 'the same bytes');
+  }
+});
+
 test('emotions, modifications and effects each change the sound', async t => {
   const { rendered } = openStudio(t);
   const none = speechPlan.modify;

@@ -1,5 +1,6 @@
 /** Speaks text with espeak-ng, with the same samples for the same input. */
-import type { EspeakEvent, EspeakWorker } from '@echogarden/espeak-ng-emscripten';
+import type { EspeakEvent } from '@echogarden/espeak-ng-emscripten';
+import { type Espeak, openEspeak } from './espeak.ts';
 import { fitDuration } from './fit-duration.ts';
 import type { SpokenRun } from './script.ts';
 import type { SpokenWord, Utterance } from './utterance.ts';
@@ -27,50 +28,31 @@ export interface Synthesiser {
 /** Words a minute at speed 1. */
 const normalRate = 175;
 
-/** A new instance for each plan: a used one speaks slightly differently, and bytes must repeat. */
+/** A synthesiser for one plan. Another that is opened ends it. */
 export async function openSynthesiser(): Promise<Synthesiser> {
-  const { default: load } = await import('@echogarden/espeak-ng-emscripten');
-  const { eSpeakNGWorker } = await load();
-  const worker = withFrozenClock(() => new eSpeakNGWorker());
-  return { synthesise: (run, voice, prosody) => synthesiseAtSpeed(worker, run, voice, prosody) };
-}
-
-/** espeak-ng takes its random seed from the clock when it starts; a frozen clock makes its output repeatable. */
-function withFrozenClock<T>(start: () => T): T {
-  const { now } = Date;
-  Date.now = () => 0;
-  try {
-    return start();
-  } finally {
-    Date.now = now;
-  }
-}
-
-/** Throws where the package is missing. It is pure JavaScript: where it is installed, it works. */
-export async function checkSynthesiser(): Promise<void> {
-  await import('@echogarden/espeak-ng-emscripten');
+  const espeak = await openEspeak();
+  return { synthesise: (run, voice, prosody) => synthesiseAtSpeed(espeak, run, voice, prosody) };
 }
 
 /** At another speed the utterance is fitted to the duration at speed 1, divided by the speed. */
-function synthesiseAtSpeed(worker: EspeakWorker, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
+function synthesiseAtSpeed(espeak: Espeak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
   const { speed } = prosody;
-  if (speed === 1) return synthesise(worker, run, voice, prosody);
-  const { samples } = synthesise(worker, run, voice, { ...prosody, speed: 1 });
-  return fitDuration(synthesise(worker, run, voice, prosody), samples.length / speed, spokenRate);
+  if (speed === 1) return synthesise(espeak, run, voice, prosody);
+  const { samples } = synthesise(espeak, run, voice, { ...prosody, speed: 1 });
+  return fitDuration(synthesise(espeak, run, voice, prosody), samples.length / speed, spokenRate);
 }
 
 /** Speaks at the requested rate; the silence at both ends is removed and word starts are shifted. */
-function synthesise(worker: EspeakWorker, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
-  worker.set_voice(`${run.voice}+${voice.variant}`);
-  worker.set_rate(Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))));
-  worker.set_pitch(step(voice.pitch + prosody.pitch));
-  worker.set_range(step(voice.range + prosody.range));
+function synthesise(espeak: Espeak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
+  espeak.setVoice(`${run.voice}+${voice.variant}`);
+  espeak.setRate(Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))));
+  espeak.setPitch(step(voice.pitch + prosody.pitch));
+  espeak.setRange(step(voice.range + prosody.range));
   const pieces: Int16Array[] = [];
   const events: EspeakEvent[] = [];
-  worker.synthesize(run.markup, (samples, more) => {
+  espeak.speak(run.markup, (samples, more) => {
     pieces.push(samples);
     events.push(...more);
-    return false;
   });
   const all = join(pieces);
   const { from, to } = soundingRange(all);
