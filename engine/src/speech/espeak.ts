@@ -1,19 +1,24 @@
 /** espeak-ng for one plan after the other: one instance a process, whose memory is set back between two plans. */
 import type { EspeakEvent, EspeakModule, EspeakText, EspeakWorker } from '@echogarden/espeak-ng-emscripten';
 
-/** An instance as it was after its start. */
-export interface Espeak {
+/** What is spoken, and how. */
+export interface SpokenText {
+  /** With marks that espeak-ng reads, and entities. */
+  readonly markup: string;
   /** A voice and its variant, as `en-us+f3`. */
-  setVoice(name: string): void;
+  readonly voice: string;
   /** Words a minute; 175 is normal. */
-  setRate(rate: number): void;
+  readonly rate: number;
   /** 0 to 99; 50 is normal. */
-  setPitch(pitch: number): void;
-  /** 0 to 99; 50 is normal. */
-  setRange(range: number): void;
-  /** Gives the samples (16 bits) piece by piece, with the words that begin in them. */
-  speak(markup: string, onSpoken: (samples: Int16Array, events: readonly EspeakEvent[]) => void): void;
+  readonly pitch: number;
+  readonly range: number;
 }
+
+/** Gives the samples (16 bits) piece by piece, with the words that begin in them. */
+export type Speak = (
+  text: SpokenText,
+  onSpoken: (samples: Int16Array, events: readonly EspeakEvent[]) => void,
+) => void;
 
 /** An instance, and what its memory held after its start. */
 interface Instance {
@@ -34,38 +39,29 @@ let plans = 0;
  * For one plan; the one opened before must not be used any more. A used instance speaks slightly differently, and bytes
  * must repeat: so each plan finds the memory that a new one has.
  */
-export async function openEspeak(): Promise<Espeak> {
+export async function openEspeak(): Promise<Speak> {
   instance ??= startInstance();
   const { module, worker, memory } = await instance;
   const heap = module.HEAPU8;
   heap.fill(0, memory.length, usedBytes(heap)).set(memory);
   plans += 1;
   const plan = plans;
-  const own = (): EspeakWorker => {
+  return ({ markup, voice, rate, pitch, range }, onSpoken) => {
     if (plan !== plans) throw new Error('expected one plan at a time to use espeak-ng');
-    return worker;
-  };
-  return {
-    setVoice(name) {
-      const mine = own();
-      withText(module, name, text => mine.set_voice(text));
-    },
-    setRate: rate => own().set_rate(rate),
-    setPitch: pitch => own().set_pitch(pitch),
-    setRange: range => own().set_range(range),
-    speak(markup, onSpoken) {
-      const mine = own();
-      withText(module, markup, text =>
-        mine.synthesize(text, (samples, events) => {
-          onSpoken(samples, events);
-          return false;
-        }),
-      );
-    },
+    withText(module, voice, name => worker.set_voice(name));
+    worker.set_rate(rate);
+    worker.set_pitch(pitch);
+    worker.set_range(range);
+    withText(module, markup, text =>
+      worker.synthesize(text, (samples, events) => {
+        onSpoken(samples, events);
+        return false;
+      }),
+    );
   };
 }
 
-/** Throws where the package is missing. It is pure JavaScript: where it is installed, it works. */
+/** Throws where the package is missing or cut short. It is pure JavaScript: where it loads, it works. */
 export async function checkEspeak(): Promise<void> {
   await import('@echogarden/espeak-ng-emscripten');
 }
@@ -99,11 +95,10 @@ function usedBytes(heap: Uint8Array): number {
 }
 
 /** Allocates the text for one call. Of a string, the bindings would keep the address beyond the plan. */
-function withText<T>(module: EspeakModule, text: string, use: (text: EspeakText) => T): T {
+function withText(module: EspeakModule, text: string, use: (text: EspeakText) => void): void {
   const bytes = Buffer.from(`${text}\0`);
   const ptr = module._malloc(bytes.length);
   module.HEAPU8.set(bytes, ptr);
-  const result = use({ ptr });
+  use({ ptr });
   module._free(ptr);
-  return result;
 }

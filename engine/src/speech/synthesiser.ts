@@ -1,6 +1,6 @@
 /** Speaks text with espeak-ng, with the same samples for the same input. */
 import type { EspeakEvent } from '@echogarden/espeak-ng-emscripten';
-import { type Espeak, openEspeak } from './espeak.ts';
+import { openEspeak, type Speak } from './espeak.ts';
 import { fitDuration } from './fit-duration.ts';
 import type { SpokenRun } from './script.ts';
 import type { SpokenWord, Utterance } from './utterance.ts';
@@ -30,27 +30,30 @@ const normalRate = 175;
 
 /** A synthesiser for one plan. Another that is opened ends it. */
 export async function openSynthesiser(): Promise<Synthesiser> {
-  const espeak = await openEspeak();
-  return { synthesise: (run, voice, prosody) => synthesiseAtSpeed(espeak, run, voice, prosody) };
+  const speak = await openEspeak();
+  return { synthesise: (run, voice, prosody) => synthesiseAtSpeed(speak, run, voice, prosody) };
 }
 
 /** At another speed the utterance is fitted to the duration at speed 1, divided by the speed. */
-function synthesiseAtSpeed(espeak: Espeak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
+function synthesiseAtSpeed(speak: Speak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
   const { speed } = prosody;
-  if (speed === 1) return synthesise(espeak, run, voice, prosody);
-  const { samples } = synthesise(espeak, run, voice, { ...prosody, speed: 1 });
-  return fitDuration(synthesise(espeak, run, voice, prosody), samples.length / speed, spokenRate);
+  if (speed === 1) return synthesise(speak, run, voice, prosody);
+  const { samples } = synthesise(speak, run, voice, { ...prosody, speed: 1 });
+  return fitDuration(synthesise(speak, run, voice, prosody), samples.length / speed, spokenRate);
 }
 
 /** Speaks at the requested rate; the silence at both ends is removed and word starts are shifted. */
-function synthesise(espeak: Espeak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
-  espeak.setVoice(`${run.voice}+${voice.variant}`);
-  espeak.setRate(Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))));
-  espeak.setPitch(step(voice.pitch + prosody.pitch));
-  espeak.setRange(step(voice.range + prosody.range));
+function synthesise(speak: Speak, run: SpokenRun, voice: Voice, prosody: Prosody): Utterance {
   const pieces: Int16Array[] = [];
   const events: EspeakEvent[] = [];
-  espeak.speak(run.markup, (samples, more) => {
+  const text = {
+    markup: run.markup,
+    voice: `${run.voice}+${voice.variant}`,
+    rate: Math.round(Math.min(450, Math.max(80, normalRate * prosody.speed))),
+    pitch: step(voice.pitch + prosody.pitch),
+    range: step(voice.range + prosody.range),
+  };
+  speak(text, (samples, more) => {
     pieces.push(samples);
     events.push(...more);
   });
