@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openSqlite } from '../src/store/db/sqlite.ts';
 import { makeDatabase } from './databases/databases.ts';
-import { EmbeddedPostgres } from './databases/embedded-postgres.ts';
+import { EmbeddedPostgres, initdbFlags } from './databases/embedded-postgres.ts';
 import { type StartedHosts, startHosts } from './gateway/fleet-gateway.ts';
 import { freePort } from './net/free-port.ts';
 
@@ -27,7 +27,7 @@ export async function globalSetup(): Promise<void> {
     persistent: false,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    initdbFlags,
     postgresFlags: ['-c', 'max_connections=400', '-c', 'listen_addresses=127.0.0.1'],
     onLog: () => {},
   });

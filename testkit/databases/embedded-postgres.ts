@@ -16,10 +16,33 @@ for (const listener of process.listeners('exit')) {
 }
 
 const running = new Set<object>();
+/** It takes a second, on a starved machine minutes. */
+const startTimeoutMs = 3 * 60_000;
+
+/**
+ * Of the cluster that is made. One round of hashing is enough for the password of a test: the usual 4096 take as much CPU
+ * as the rest of a connection, and a run opens thousands.
+ */
+export const initdbFlags = ['--encoding=UTF8', '--locale=C', '--set=scram_iterations=1'];
 
 export class EmbeddedPostgres extends Package {
   override async start(): Promise<void> {
-    await super.start();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      void super.stop();
+    }, startTimeoutMs);
+    try {
+      await super.start();
+    } catch (failure) {
+      // The package gives no reason where the server ended.
+      const how = isLate
+        ? `did not accept connections within ${startTimeoutMs / 1000} s`
+        : 'ended at its start';
+      throw failure ?? new Error(`PostgreSQL ${how}`);
+    } finally {
+      clearTimeout(timer);
+    }
     running.add(this);
   }
 

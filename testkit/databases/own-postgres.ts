@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../net/free-port.ts';
-import { EmbeddedPostgres } from './embedded-postgres.ts';
+import { EmbeddedPostgres, initdbFlags } from './embedded-postgres.ts';
 
 /** A PostgreSQL of the test's own, which may be taken away from under a gateway. */
 export interface OwnPostgres {
@@ -32,7 +32,7 @@ export async function makePostgres(): Promise<OwnPostgres> {
       persistent: true,
       // PostgreSQL refuses to run as root.
       createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      initdbFlags,
       postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags],
       onLog: () => {},
     });
