@@ -44,6 +44,8 @@ export interface TestS3 {
 
 const bucket = 'atelier-tests';
 const key = 'S3RVER';
+/** Longer than a starved machine takes for eight megabytes. */
+const writeTimeoutMs = 60_000;
 
 /** Starts with an empty bucket in a temporary folder, which `close` removes. */
 export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
@@ -71,7 +73,8 @@ export async function startS3(prefix = 'blobs/'): Promise<TestS3> {
     openCalls++;
     answer.on('close', () => openCalls--);
     const exchange = { incoming, answer, url, call, fault: script?.(call) ?? null };
-    serve(backend, exchange).catch(() => incoming.destroy());
+    // The message alone, once it is read, would leave its sender without an answer.
+    serve(backend, exchange).catch(() => incoming.socket.destroy());
   });
   const endpoint = await listen(proxy);
   const credentials = { accessKeyId: key, secretAccessKey: key };
@@ -196,10 +199,21 @@ async function bytesOfParts(store: S3rver['store'], query: URLSearchParams): Pro
   return found.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** s3rver answers before its last bytes are written; a real server does not. */
+/** s3rver answers before its last bytes are written, or even the file is there; a real server does not. */
 async function untilWritten(path: string, bytes: number): Promise<void> {
-  while ((await stat(path)).size !== bytes) await new Promise(resolve => setTimeout(resolve, 5));
+  const endsAt = performance.now() + writeTimeoutMs;
+  while ((await sizeOf(path)) !== bytes) {
+    if (performance.now() > endsAt) throw new Error(`${path} was not written within ${writeTimeoutMs} ms`);
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
 }
+
+/** Null where there is no file yet. */
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
 
 function reply(answer: ServerResponse, { status, xml }: Reply): void {
   answer.writeHead(status, { 'content-type': 'application/xml' }).end(xml);
