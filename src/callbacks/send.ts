@@ -49,6 +49,7 @@ export async function sendCallback(
   ): DeliveryAttemptResult => ({
     id: delivery.id,
     number: delivery.attempts,
+    startedAt,
     tookMs: endedAt - startedAt,
     code,
     answer,
@@ -65,7 +66,7 @@ export async function sendCallback(
   const sent = await postSigned({ callbackSecrets, outbound }, post, { signal, now: startedAt });
   if (sent.kind === 'unanswered' && signal.aborted) return release(sent.answer);
   const received = sent.kind === 'answered' ? sent : null;
-  // Read once: the next attempt is due so long after the end that the row of this one tells.
+  // Read once: the next attempt is due exactly so long after the end of this one.
   const endedAt = clock.now();
   const outcome = deliveryOutcomeOf(delivery, received, endedAt, Math.random());
   return end(outcome, sent.answer, { code: received?.code ?? null, endedAt });

@@ -79,6 +79,7 @@ for (const dialect of dialects) {
         const late = {
           id,
           number: 2,
+          startedAt: dueAt,
           tookMs: 9,
           code: 500,
           answer: 'late',

@@ -42,7 +42,8 @@ for (const dialect of dialects) {
       const { id: jobId, modelId } = await wait(db, owner, { callbackUrl: url });
       await cancelJob(db, { jobId, userId: owner.userId, modelId }, at);
       const [claimed] = await claimDeliveries(db, new Map([[queueKey(owner.userId, url), 1]]), at);
-      await settleDelivery(db, { id: claimed!.id, number: 1, tookMs: 1, code: 500, answer: '', outcome }, at);
+      const result = { id: claimed!.id, number: 1, startedAt: at, tookMs: 1, code: 500, answer: '', outcome };
+      await settleDelivery(db, result, at);
       return { id: claimed!.id, jobId, url };
     };
     const stateOf = async (id: Parameters<typeof readDelivery>[1]) => (await readDelivery(db, id))?.state;

@@ -45,7 +45,7 @@ for (const dialect of dialects) {
       const line = queueKey(caller.userId, url);
       const [delivery] = await claimDeliveries(gateway.gateway.db, new Map([[line, 1]]), now);
       const { id } = delivery!;
-      const ended = { id, number: 1, tookMs: 12, code, answer: 'ho', outcome: { kind } };
+      const ended = { id, number: 1, startedAt: now, tookMs: 12, code, answer: 'ho', outcome: { kind } };
       assert.equal(await settleDelivery(gateway.gateway.db, ended, now), true);
       return { job, id, url, seconds: Math.floor(now / 1000), milliseconds: now / 1000 };
     };

@@ -121,7 +121,7 @@ for (const dialect of dialects) {
       const again = { kind: 'again', dueAt: later } as const;
       await settleDelivery(
         gateway.gateway.db,
-        { id, number: 1, tookMs: 3, code: 503, answer: 'no', outcome: again },
+        { id, number: 1, startedAt: now, tookMs: 3, code: 503, answer: 'no', outcome: again },
         now,
       );
       assert.deepEqual(await claimDeliveries(gateway.gateway.db, line, now), []);
@@ -152,7 +152,8 @@ for (const dialect of dialects) {
       const now = gateway.clock.now();
       await claimDeliveries(db, new Map([[queueKey(caller.userId, url), 1]]), now);
       const outcome = { kind: 'again', dueAt: now + 30_000 } as const;
-      await settleDelivery(db, { id, number: 1, tookMs: 3, code: 503, answer: 'down', outcome }, now);
+      const failed = { id, number: 1, startedAt: now, tookMs: 3, code: 503, answer: 'down', outcome };
+      await settleDelivery(db, failed, now);
       const { status, body } = await ask('GET', 'webhook-endpoints');
       assert.equal(status, 200);
       const seconds = Math.floor(now / 1000);

@@ -65,7 +65,15 @@ for (const dialect of dialects) {
     ) =>
       settleDelivery(
         db,
-        { id: delivery.id, number: delivery.attempts, tookMs: 7, code, answer: 'sorry', outcome },
+        {
+          id: delivery.id,
+          number: delivery.attempts,
+          startedAt: later + 2,
+          tookMs: 7,
+          code,
+          answer: 'sorry',
+          outcome,
+        },
         now,
       );
     const claimOne = async (url: string, now = later): Promise<Delivery> => {
@@ -194,7 +202,7 @@ for (const dialect of dialects) {
           assert.equal(await end(delivery, outcome, later + 3), true);
           assert.deepEqual(await found(delivery), { ...delivery, ...changes[outcome.kind] });
           assert.deepEqual(await listDeliveryAttempts(db, delivery.id), [
-            { number: 1, at: later, tookMs: 7, code: 500, answer: 'sorry' },
+            { number: 1, at: later + 2, tookMs: 7, code: 500, answer: 'sorry' },
           ]);
         });
 

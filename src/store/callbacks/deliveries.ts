@@ -118,7 +118,7 @@ export function claimDeliveries(
   });
 }
 
-/** Also records the start of each attempt. */
+/** Also records each attempt, with the time of the claim until its result tells when it was sent. */
 async function claimFromQueue(
   { skipLocked }: Connection,
   tx: Statements,
@@ -151,6 +151,8 @@ export interface DeliveryAttemptResult {
   readonly id: DeliveryId;
   /** Number of the attempt: a result that arrives after a later attempt started changes nothing. */
   readonly number: number;
+  /** When it was sent; recorded in place of the time of the claim, which may be earlier. */
+  readonly startedAt: number;
   readonly tookMs: number;
   readonly code: number | null;
   readonly answer: string;
@@ -168,8 +170,9 @@ export function settleDelivery(db: Connection, ended: DeliveryAttemptResult, now
     );
     if (!row) return false;
     await tx.write(
-      `UPDATE delivery_tries SET took_ms = $3, code = $4, answer = $5 WHERE delivery_id = $1 AND number = $2`,
-      [id, number, ended.tookMs, ended.code, ended.answer],
+      `UPDATE delivery_tries SET at = $3, took_ms = $4, code = $5, answer = $6
+       WHERE delivery_id = $1 AND number = $2`,
+      [id, number, ended.startedAt, ended.tookMs, ended.code, ended.answer],
     );
     return true;
   });
