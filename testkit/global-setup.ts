@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openSqlite } from '../src/store/db/sqlite.ts';
 import { makeDatabase } from './databases/databases.ts';
-import { EmbeddedPostgres, initdbFlags } from './databases/embedded-postgres.ts';
+import { EmbeddedPostgres } from './databases/embedded-postgres.ts';
 import { type StartedHosts, startHosts } from './gateway/fleet-gateway.ts';
 import { freePort } from './net/free-port.ts';
 
@@ -22,14 +22,8 @@ export async function globalSetup(): Promise<void> {
   server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
-    user: 'atelier',
-    password: 'atelier',
     persistent: false,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags,
-    postgresFlags: ['-c', 'max_connections=400', '-c', 'listen_addresses=127.0.0.1'],
-    onLog: () => {},
+    flags: ['-c', 'max_connections=400'],
   });
   await server.initialise();
   await server.start();

@@ -19,27 +19,44 @@ const running = new Set<object>();
 /** It takes a second, on a starved machine minutes. */
 const startTimeoutMs = 3 * 60_000;
 
-/**
- * Of the cluster that is made. One round of hashing is enough for the password of a test: the usual 4096 take as much CPU
- * as the rest of a connection, and a run opens thousands.
- */
-export const initdbFlags = ['--encoding=UTF8', '--locale=C', '--set=scram_iterations=1'];
+/** What differs between the servers of tests. */
+export interface ServerWanted {
+  readonly databaseDir: string;
+  readonly port: number;
+  /** Whether its files outlive its stop. */
+  readonly persistent: boolean;
+  /** For `postgres`, each as `-c`, `name=value`. */
+  readonly flags?: readonly string[];
+}
 
+/** A server on loopback for the user and the password `atelier`. */
 export class EmbeddedPostgres extends Package {
+  constructor({ flags = [], ...wanted }: ServerWanted) {
+    super({
+      ...wanted,
+      user: 'atelier',
+      password: 'atelier',
+      // PostgreSQL refuses to run as root.
+      createPostgresUser: process.getuid?.() === 0,
+      // One round of hashing is enough for the password of a test: the usual 4096 take as much CPU as the rest of a
+      // connection, and a run opens thousands.
+      initdbFlags: ['--encoding=UTF8', '--locale=C', '--set=scram_iterations=1'],
+      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags],
+      onLog: () => {},
+    });
+  }
+
   override async start(): Promise<void> {
-    let isLate = false;
+    let failed = 'ended at its start';
     const timer = setTimeout(() => {
-      isLate = true;
+      failed = `did not accept connections within ${startTimeoutMs / 1000} s`;
       void super.stop();
     }, startTimeoutMs);
     try {
       await super.start();
     } catch (failure) {
       // The package gives no reason where the server ended.
-      const how = isLate
-        ? `did not accept connections within ${startTimeoutMs / 1000} s`
-        : 'ended at its start';
-      throw failure ?? new Error(`PostgreSQL ${how}`);
+      throw failure ?? new Error(`PostgreSQL ${failed}`);
     } finally {
       clearTimeout(timer);
     }

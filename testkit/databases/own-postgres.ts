@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../net/free-port.ts';
-import { EmbeddedPostgres, initdbFlags } from './embedded-postgres.ts';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
 
 /** A PostgreSQL of the test's own, which may be taken away from under a gateway. */
 export interface OwnPostgres {
@@ -24,18 +24,7 @@ export async function makePostgres(): Promise<OwnPostgres> {
   const port = await freePort();
   const url = `postgres://atelier:atelier@127.0.0.1:${port}/postgres`;
   const open = (flags: readonly string[]) =>
-    new EmbeddedPostgres({
-      databaseDir,
-      port,
-      user: 'atelier',
-      password: 'atelier',
-      persistent: true,
-      // PostgreSQL refuses to run as root.
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags,
-      postgresFlags: ['-c', 'listen_addresses=127.0.0.1', ...flags],
-      onLog: () => {},
-    });
+    new EmbeddedPostgres({ databaseDir, port, persistent: true, flags });
   let server = open([]);
   let isUp = false;
 

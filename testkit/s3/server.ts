@@ -202,18 +202,11 @@ async function bytesOfParts(store: S3rver['store'], query: URLSearchParams): Pro
 /** s3rver answers before its last bytes are written, or even the file is there; a real server does not. */
 async function untilWritten(path: string, bytes: number): Promise<void> {
   const endsAt = performance.now() + writeTimeoutMs;
-  while ((await sizeOf(path)) !== bytes) {
+  while ((await stat(path).catch(() => null))?.size !== bytes) {
     if (performance.now() > endsAt) throw new Error(`${path} was not written within ${writeTimeoutMs} ms`);
     await new Promise(resolve => setTimeout(resolve, 5));
   }
 }
-
-/** Null where there is no file yet. */
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  );
 
 function reply(answer: ServerResponse, { status, xml }: Reply): void {
   answer.writeHead(status, { 'content-type': 'application/xml' }).end(xml);
